@@ -1,9 +1,8 @@
-//! A controller outside: the device pauses where a window ends, and nothing else changes by it.
+//! A controller outside: the device pauses where a window ends. That nothing else changes by it is asked of episodes.
 
 use crate::it::common::{configure, device, pool, request, setup};
 use slcache_core::base::request::{HostOp, Request};
-use slcache_core::device::config::Replay;
-use slcache_core::device::{Setup, Simulation, TurnError};
+use slcache_core::device::{Setup, Simulation};
 use slcache_core::ftl::window::{WindowLength, WindowUnit};
 
 const PAGE: u64 = 16384;
@@ -38,29 +37,4 @@ fn a_window_ends_when_the_next_request_arrives() {
     // The first begins at 0, each ends with the arrival of the write behind its tenth.
     assert_eq!(windows, [(10, 10_000_000); 3]);
     assert_eq!(sim.control_window().writes.requests, 5);
-}
-
-#[test]
-fn pausing_changes_nothing() {
-    for replay in [Replay::Open, Replay::Closed] {
-        let mut setup = small();
-        (setup.host.replay, setup.host.queue_depth) = (replay, 4);
-        let requests = writes(3000, 100_000);
-        let [mut plain, mut paused] = [(); 2].map(|()| Simulation::new(&setup).unwrap());
-        for sim in [&mut plain, &mut paused] {
-            sim.keep_ops();
-        }
-        plain.feed(&requests).unwrap();
-        assert_eq!(controlled(&mut paused, &requests, 100).len(), 29);
-        let duration = |sim: &mut Simulation| sim.finish().unwrap().host.duration_ns;
-        assert_eq!(duration(&mut plain), duration(&mut paused));
-        assert_eq!(plain.ops(), paused.ops());
-    }
-}
-
-#[test]
-fn a_knob_that_is_not_there_is_an_error() {
-    let mut sim = Simulation::new(&small()).unwrap();
-    let count = sim.knobs().len();
-    assert_eq!(sim.turn(99, 1.0), Err(TurnError::Unknown { knob: 99, count }));
 }

@@ -49,12 +49,8 @@ fn flush_latencies_ns(s: &Setup) -> Vec<u64> {
 }
 
 #[test]
-fn a_flush_waits_for_all_that_was_acknowledged_before_it() {
+fn a_flush_waits_for_all_that_was_acknowledged_before_it_unless_power_loss_does_not_matter() {
     // Command 100 ns and 4096 ns of data, then the array: 200 us for page 0, 800 us for page 2.
     assert_eq!(flush_latencies_ns(&buffered(false)), [204_196, 804_196]);
-}
-
-#[test]
-fn with_power_loss_protection_a_flush_is_free() {
     assert_eq!(flush_latencies_ns(&buffered(true)), [0, 0]);
 }

@@ -1,23 +1,14 @@
 //! What the host sets a limit to: the link, and the time until it asks again. Closed forms, exact.
 
-use crate::it::common::{device, mode, pool, request, setup};
+use crate::it::common::{mode, pool, request};
+use crate::it::timing::{slc_only, PAGE, PROGRAM, READ};
 use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::CellMode;
 use slcache_core::device::config::{LinkConfig, Replay};
 use slcache_core::device::{Setup, Simulation};
-use slcache_core::schemes::{SchemeConfig, TlcOnlyConfig};
-
-const PAGE: u64 = 4096;
-const READ: u64 = 100 + 20_000 + 10 + PAGE;
-const PROGRAM: u64 = 100 + PAGE + 200_000;
 
 /// One die on each of `channels`, SLC throughout; closed replay with `depth` requests outstanding.
 fn closed(channels: u32, depth: u32, turnaround_ns: u32) -> Setup {
-    let flash = pool(channels, 1, 64, 64, 4096);
-    let user = flash.raw_bytes(CellMode::Slc) / 2;
-    let mut setup = setup(device(flash, user), "tlc-only");
-    setup.scheme =
-        SchemeConfig::TlcOnly(TlcOnlyConfig { mode: Some(CellMode::Slc), ..TlcOnlyConfig::default() });
+    let mut setup = slc_only(pool(channels, 1, 64, 64, 4096));
     (setup.host.replay, setup.host.queue_depth) = (Replay::Closed, depth);
     setup.host.turnaround_ns = turnaround_ns;
     setup
@@ -47,6 +38,10 @@ fn one_outstanding_takes_its_latency_and_the_turnaround() {
             assert!(latencies.iter().all(|&ns| ns == latency), "it is no part of a latency");
         }
     }
+    // Open replay knows none.
+    let mut open = closed(1, 1, 5_000_000);
+    open.host.replay = Replay::Open;
+    assert_eq!(run(&open, HostOp::Write, 10, |_| 0).0, 10 * PROGRAM);
 }
 
 #[test]
@@ -98,12 +93,4 @@ fn a_link_that_carries_less_than_the_chips_sets_the_speed() {
         let (turned, _) = run(&setup, HostOp::Read, count, |_| 0);
         assert_eq!(turned, duration, "{name}");
     }
-}
-
-#[test]
-fn open_replay_knows_no_turnaround() {
-    let mut setup = closed(1, 1, 5_000_000);
-    setup.host.replay = Replay::Open;
-    let (duration, _) = run(&setup, HostOp::Write, 10, |_| 0);
-    assert_eq!(duration, 10 * PROGRAM);
 }

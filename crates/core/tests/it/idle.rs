@@ -294,13 +294,14 @@ fn idle_work_that_had_no_room_is_done_once_there_is_some() {
     }
 }
 
-fn play_all(pages_per_program: u32) {
+#[test]
+fn a_pause_leaves_no_idle_work_however_many_pages_a_program_stores() {
     let mut broken = Vec::new();
-    for entry in CATALOG {
+    for (entry, pages) in CATALOG.iter().flat_map(|entry| (1..=4).map(move |pages| (entry, pages))) {
         let config = serde_json::to_string(&SchemeConfig::default_for(entry.name)).unwrap();
         let (has_idle, has_open) = (config.contains("\"idle\""), config.contains("\"reclaim_open\""));
         // Five goes over all that a shape may have, and each number of pages begins elsewhere.
-        let shapes = shapes(pages_per_program).skip(pages_per_program as usize % few(5)).step_by(few(5));
+        let shapes = shapes(pages).skip(pages as usize % few(5)).step_by(few(5));
         let shapes = shapes.filter(|s| has_idle || s.scope == "plane");
         for shape in shapes.filter(|s| has_open || s.reclaim_open == "never") {
             if let Err(what) = play(entry.name, &shape) {
@@ -309,52 +310,4 @@ fn play_all(pages_per_program: u32) {
         }
     }
     assert!(broken.is_empty(), "{} broken promises, among them\n{}", broken.len(), broken.join("\n"));
-}
-
-#[test]
-fn a_pause_leaves_no_idle_work_where_a_program_stores_one_page() {
-    play_all(1);
-}
-
-#[test]
-fn a_pause_leaves_no_idle_work_where_a_program_stores_two_pages() {
-    play_all(2);
-}
-
-#[test]
-fn a_pause_leaves_no_idle_work_where_a_program_stores_three_pages() {
-    play_all(3);
-}
-
-#[test]
-fn a_pause_leaves_no_idle_work_where_a_program_stores_four_pages() {
-    play_all(4);
-}
-
-/// A plane that has filled a one-shot wordline is passed over for as many pages, also by the device
-/// that goes on from a snapshot.
-#[test]
-fn the_turns_of_direct_writes_go_on_from_a_snapshot() {
-    let mut shape = shapes(3).find(|s| s.channels == 2 && s.plp).unwrap();
-    shape.scope = "plane";
-    let mut setup = shape.setup("turbo-write", ROOMY);
-    configure(&mut setup, &[("drain", false.into())]);
-    let planes = u64::from(shape.channels * shape.planes);
-    let cache_pages = planes * u64::from(SLC_BLOCKS * shape.wordlines);
-    for direct in 1..8 {
-        let first = page_writes(0, 1_000, 0..cache_pages + direct);
-        let mut sim = Simulation::new(&setup).unwrap();
-        sim.feed(&first).unwrap();
-        sim.finish().unwrap();
-        let mut restored = crate::it::common::restart::again(&setup, &sim);
-        let [went_on, restarted] = [&mut sim, &mut restored].map(|device| {
-            let start_ns = device.now_ns() + 1_000_000;
-            device.keep_ops();
-            device.feed(&page_writes(start_ns, 1_000, 0..12)).unwrap();
-            device.finish().unwrap();
-            device.ops().iter().map(|op| (op.kind, op.page)).collect::<Vec<_>>()
-        });
-        assert!(!went_on.is_empty());
-        assert_eq!(restarted, went_on, "after {direct} direct pages");
-    }
 }

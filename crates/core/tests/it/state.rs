@@ -151,10 +151,9 @@ fn a_run_is_steady_once_its_store_is_cleaned_and_goes_on_alike() {
     assert_eq!((worn.steady, worn.store_cleaned), (Some(true), true), "{worn:?}");
     let [first, second] = fresh.waf_by_half.unwrap();
     assert!(first < second, "an empty device cleans little at first: {fresh:?}");
-    let mut small = setup.clone();
-    small.precondition = Default::default();
-    let mut sim = Simulation::new(&small).unwrap();
-    sim.feed(&random(50, small.device.user_bytes, 4, 0.0, 2_000_000.0, 7)).unwrap();
+    setup.precondition = Default::default();
+    let mut sim = Simulation::new(&setup).unwrap();
+    sim.feed(&random(50, setup.device.user_bytes, 4, 0.0, 2_000_000.0, 7)).unwrap();
     let short = sim.finish().unwrap().state;
     assert_eq!((short.steady, short.store_cleaned), (Some(false), false), "{short:?}");
 }

@@ -19,7 +19,11 @@ use std::collections::{BTreeMap, BTreeSet};
 const SLC_NS: u64 = 200_000;
 
 fn logged(setup: &Setup, requests: &[Request]) -> (Vec<LoggedRequest>, Report) {
-    let mut sim = Simulation::new(setup).unwrap_or_else(|problems| panic!("{problems:?}"));
+    run_logged(Simulation::new(setup).unwrap_or_else(|problems| panic!("{problems:?}")), requests)
+}
+
+/// The requests of a run as they were logged, in their order, and its report.
+pub(super) fn run_logged(mut sim: Simulation, requests: &[Request]) -> (Vec<LoggedRequest>, Report) {
     sim.log_requests();
     foresee(&mut sim, requests);
     sim.feed(requests).unwrap();
@@ -125,12 +129,8 @@ fn every_wait_for_room_is_told_to_the_nanosecond_by_what_kept_the_room() {
 
 /// `client` on so many planes without a channel, of which 64 blocks are cache, asked by writers that wait.
 fn client(chips: PoolConfig, depth: u32, buffer: BufferConfig) -> Setup {
-    let user = u64::from(chips.plane_count()) * 16 * 768 * PAGE;
-    let mut setup = setup(device(free_bus(chips), user), "client");
-    let settings = [("static_blocks", 64.into()), ("dynamic.rule", "none".into())];
-    assert_eq!(configure(&mut setup, &settings), 2);
-    setup.buffer = Some(buffer);
-    (setup.host.replay, setup.host.queue_depth) = (Replay::Closed, depth);
+    let mut setup = crate::it::write_path::client(free_bus(chips), depth, buffer);
+    setup.device.controller = None;
     setup
 }
 
@@ -172,48 +172,32 @@ fn what_a_stripe_takes_beside_its_programs_is_told_apart() {
     }
 }
 
-/// Shares of the waits for room in the second half, past the cache.
-fn shares(setup: &Setup, count: u64) -> BTreeMap<&'static str, f64> {
-    let (log, report) = logged(setup, &pages(count));
-    assert_told("past the cache", &log, &report);
-    let kept = kept_in_all(&log[log.len() / 2..]);
-    let sum = kept.values().sum::<u64>() as f64;
-    kept.into_iter().map(|(name, ns)| (name, ns as f64 / sum)).collect()
-}
-
 #[test]
 fn past_the_cache_the_planes_work_says_what_kept_the_room() {
-    let chips = |planes: u32| {
-        let mut chips = pool(planes, 1, 40, 64, PAGE as u32);
-        let mut dense = mode(60_000, 2_400_000, 3_000_000);
-        dense.program = ProgramRule::OneShot;
-        chips.tlc = Some(dense);
-        chips
-    };
-    for planes in [1, 16, 4].into_iter().step_by(few(2)) {
-        for (write_back, depth) in
-            [(WriteBack::AtOnce, 32), (WriteBack::WhenFull, 32), (WriteBack::AtOnce, 1)]
-        {
-            for (full, parallel) in [("direct", planes), ("direct", 1), ("through", planes)] {
-                let what = format!("{planes} planes, {write_back:?}, depth {depth}, {full}, {parallel}");
-                let buffer = BufferConfig { write_back, ..BufferConfig::new(u64::from(planes) * 4 * PAGE) };
-                let mut setup = client(chips(planes), depth, buffer);
-                setup.device.user_bytes = u64::from(planes) * 24 * 64 * 3 * PAGE;
-                let settings =
-                    [("static_blocks", 4.into()), ("full", full.into()), ("fold.keep_blocks", 2.into())];
-                configure(&mut setup, &settings);
-                if full == "direct" {
-                    assert_eq!(configure(&mut setup, &[("dense.parallel", parallel.into())]), 1);
-                }
-                let found = shares(&setup, u64::from(planes) * 1500);
-                let share = |kind| found.get(kind).copied().unwrap_or(0.0);
-                let told = share("host") + share("stage");
-                match full {
-                    // Cached data are not moved while the host writes.
-                    "direct" => assert!(told > 0.999 && share("host") > 0.7, "{what}: {found:?}"),
-                    _ => assert!(share("migration") > 0.8, "{what}: {found:?}"),
-                }
-            }
-        }
+    let planes = 4;
+    let mut chips = pool(planes, 1, 40, 64, PAGE as u32);
+    let mut dense = mode(60_000, 2_400_000, 3_000_000);
+    dense.program = ProgramRule::OneShot;
+    chips.tlc = Some(dense);
+    let deep = [(WriteBack::AtOnce, 32), (WriteBack::WhenFull, 32), (WriteBack::AtOnce, 1)];
+    for ((write_back, depth), full) in
+        deep.into_iter().flat_map(|way| ["direct", "through"].map(|full| (way, full)))
+    {
+        let buffer = BufferConfig { write_back, ..BufferConfig::new(u64::from(planes) * 4 * PAGE) };
+        let mut setup = client(chips.clone(), depth, buffer);
+        setup.device.user_bytes = u64::from(planes) * 24 * 64 * 3 * PAGE;
+        let settings = [("static_blocks", 4.into()), ("full", full.into()), ("fold.keep_blocks", 2.into())];
+        configure(&mut setup, &settings);
+        let (log, report) = logged(&setup, &pages(u64::from(planes) * 1500));
+        assert_told("past the cache", &log, &report);
+        let kept = kept_in_all(&log[log.len() / 2..]);
+        let sum = kept.values().sum::<u64>() as f64;
+        let share = |kind| kept.get(kind).map_or(0.0, |&ns| ns as f64 / sum);
+        let is_told = match full {
+            // Cached data are not moved while the host writes.
+            "direct" => share("host") + share("stage") > 0.999 && share("host") > 0.7,
+            _ => share("migration") > 0.8,
+        };
+        assert!(is_told, "{write_back:?}, depth {depth}, {full}: {kept:?}");
     }
 }

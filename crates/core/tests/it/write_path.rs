@@ -25,7 +25,7 @@ fn chips(planes: u64) -> PoolConfig {
 }
 
 /// `client` on chips of which 64 blocks a plane are cache, asked by one writer after the other.
-fn client(chips: PoolConfig, depth: u32, buffer: BufferConfig) -> Setup {
+pub(super) fn client(chips: PoolConfig, depth: u32, buffer: BufferConfig) -> Setup {
     let user = u64::from(chips.plane_count()) * 16 * 768 * PAGE;
     let mut setup = setup(device(chips, user), "client");
     let settings = [("static_blocks", 64.into()), ("dynamic.rule", "none".into())];
@@ -159,7 +159,8 @@ fn one_shot(planes: u64, program_ns: u32) -> PoolConfig {
 
 #[test]
 fn programs_take_so_much_less_or_more_and_the_same_in_every_run() {
-    let counted = |chips: &PoolConfig, variation: f64| {
+    // Times of programs in SLC and TLC.
+    let times = |chips: &PoolConfig, variation: f64| {
         let mut chips = chips.clone();
         for mode in [&mut chips.slc, &mut chips.tlc].into_iter().flatten() {
             mode.program_variation = variation;
@@ -171,57 +172,25 @@ fn programs_take_so_much_less_or_more_and_the_same_in_every_run() {
         sim.feed(&scattered(20_000, PAGE)).unwrap();
         let mut ended = Vec::new();
         sim.take_operations(&mut ended);
-        let of = |mode| {
+        [CellMode::Slc, CellMode::Tlc].map(|mode| {
             let programs = ended.iter().filter(|op| op.kind == OpKind::Program && op.mode == Some(mode));
             programs.map(|op| (op.end_ns - op.begin_ns - op.in_ns) as f64).collect::<Vec<f64>>()
-        };
-        let counts: u64 = sim
-            .counters()
-            .iter()
-            .filter(|row| row.kind == OpKind::Program)
-            .map(|row| row.totals.time_ns)
-            .sum();
-        (of(CellMode::Slc), of(CellMode::Tlc), counts)
+        })
     };
     for (chips, dense_ns) in [(one_shot(4, 1_000_000), 1e6), (chips(4), 800_000.0)] {
         for variation in [0.0, 0.05, 0.5] {
-            let found = counted(&chips, variation);
-            for (ns, times) in [(SLC_NS as f64, &found.0), (dense_ns, &found.1)] {
-                assert!(times.len() > 1000, "{dense_ns}: {}", times.len());
-                let most = ns * variation + 1.0;
-                let spread = (ns - times.iter().fold(f64::MAX, |a, &b| a.min(b))).max(0.0);
-                assert!(times.iter().all(|time| (time - ns).abs() <= most), "{variation} of {ns}");
-                assert!(spread >= 0.95 * ns * variation, "{variation} of {ns}: {spread}");
+            let found = times(&chips, variation);
+            for (ns, times) in [SLC_NS as f64, dense_ns].into_iter().zip(&found) {
+                let what = format!("{variation} of {ns}");
+                assert!(times.len() > 1000, "{what}: {}", times.len());
+                assert!(times.iter().all(|time| (time - ns).abs() <= ns * variation + 1.0), "{what}");
+                let least = times.iter().fold(f64::MAX, |a, &b| a.min(b));
+                assert!(ns - least >= 0.95 * ns * variation, "{what}: at least {least}");
                 let mean = times.iter().sum::<f64>() / times.len() as f64;
-                assert!(
-                    (mean / ns - 1.0).abs() < 0.05 * variation + 1e-9,
-                    "{variation} of {ns}: mean {mean}"
-                );
+                assert!((mean / ns - 1.0).abs() < 0.05 * variation + 1e-9, "{what}: mean {mean}");
             }
-            assert_eq!(found, counted(&chips, variation));
+            assert_eq!(found, times(&chips, variation));
         }
-    }
-}
-
-/// Planes that were filled together end together, time and again, and room comes all at once; a little
-/// variation is enough to spread it.
-#[test]
-fn planes_get_out_of_step_by_a_little_variation_as_by_much() {
-    let (planes, program_ns) = (16, 1_600_000);
-    let beside = |variation: f64| {
-        let mut chips = one_shot(planes, program_ns);
-        chips.tlc.as_mut().unwrap().program_variation = variation;
-        let mut setup = client(free_bus(chips), 8, striped(256 * PAGE, 1));
-        configure(&mut setup, &[("static_blocks", 0.into())]);
-        let (rate, latencies) = steady(&timed(&setup, &scattered(100_000, MU)).0);
-        let law = (planes * 3 * UNITS) as f64 * 1e9 / f64::from(program_ns);
-        assert_within(rate, law, 0.02, &format!("{variation}"));
-        latencies[latencies.len() * 99 / 100] as f64
-    };
-    let (in_step, little) = (beside(0.0), beside(0.05));
-    assert!(little < 0.4 * in_step, "{little} of {in_step}");
-    for variation in [0.1, 0.3] {
-        assert_within(beside(variation), little, 0.25, &format!("{variation}"));
     }
 }
 
@@ -372,25 +341,6 @@ fn jitter_adds_an_exponential_time_to_each_command_and_the_same_in_every_run() {
     assert!(timed(&setup, &scattered(1_000, MU)).0.iter().all(|(_, ns)| *ns == WRITE_NS));
 }
 
-#[test]
-fn stripes_of_wordlines_are_not_padded_while_the_host_writes() {
-    let (planes, wordline) = (8, 3);
-    for (pause_ns, told) in [(200_000, "often"), (5_000_000, "seldom")] {
-        let mut setup = client(one_shot(planes, 800_000), 1, striped(1024 * PAGE, 1));
-        let more = [("placement", "striped".into()), ("static_blocks", 0.into())];
-        assert_eq!(configure(&mut setup, &more), 2);
-        setup.host.replay = Replay::Open;
-        // A page at a time. What is staged in the end is padded: little of so many.
-        let count = 100 * planes * wordline;
-        let each = |i: u64| request(i * pause_ns, HostOp::Write, i * PAGE, PAGE);
-        let (_, report) = timed(&setup, &(0..count).map(each).collect::<Vec<_>>());
-        let padded = report.waf.by_cause.get("pad").copied().unwrap_or(0.0);
-        // With longer pauses than `stage_timeout_ns`, each page has a wordline of its own.
-        let law = if pause_ns > setup.device.stage_timeout_ns { wordline as f64 - 1.0 } else { 0.0 };
-        assert_within(1.0 + padded, 1.0 + law, 0.01, told);
-    }
-}
-
 /// The one thing that is wrong with a setup: key, value, range.
 fn problem(change: impl FnOnce(&mut Setup)) -> (String, String, String) {
     let mut setup = client(one_shot(4, 800_000), 1, striped(64 * PAGE, 4));
@@ -402,27 +352,28 @@ fn problem(change: impl FnOnce(&mut Setup)) -> (String, String, String) {
 
 #[test]
 fn what_cannot_be_is_said_with_key_value_and_range() {
-    let buffer = |change: fn(&mut BufferConfig)| problem(|s| change(s.buffer.as_mut().unwrap()));
-    let controller =
-        |change: fn(&mut ControllerConfig)| problem(|s| change(s.device.controller.as_mut().unwrap()));
-    let told = [
-        (buffer(|b| b.bytes = 13 * PAGE - 1), ["buffer.bytes", "212991", "at least 212992, a stripe"]),
-        (buffer(|b| b.stripe_planes = 0), ["buffer.stripe_planes", "0", "between 1 and 4096"]),
-        (buffer(|b| b.stripe_planes = 5), ["buffer.stripe_planes", "5", "at most 4, the planes there are"]),
-        (buffer(|b| b.stripes_in_flight = Some(0)), ["buffer.stripes_in_flight", "0", "between 1 and 65536"]),
-        (buffer(|b| b.flush_after_ns = 999), ["buffer.flush_after_ns", "999", "between 1000 and 1"]),
-        (
-            controller(|c| c.commands_per_s = Some(0)),
-            ["device.controller.commands_per_s", "0", "between 1 and 100000000"],
-        ),
-        (controller(|c| c.flush_ns = 1), ["device.controller.flush_ns", "1", "0 with device.plp = true"]),
-        (
-            controller(|c| c.read_ns = 1_000_000_001),
-            ["device.controller.read_ns", "1000000001", "between 0 and 1000000000"],
-        ),
+    type Change<T> = fn(&mut T);
+    let buffers: [(Change<BufferConfig>, [&str; 3]); 5] = [
+        (|b| b.bytes = 13 * PAGE - 1, ["bytes", "212991", "at least 212992, a stripe"]),
+        (|b| b.stripe_planes = 0, ["stripe_planes", "0", "between 1 and 4096"]),
+        (|b| b.stripe_planes = 5, ["stripe_planes", "5", "at most 4, the planes there are"]),
+        (|b| b.stripes_in_flight = Some(0), ["stripes_in_flight", "0", "between 1 and 65536"]),
+        (|b| b.flush_after_ns = 999, ["flush_after_ns", "999", "between 1000 and 1"]),
     ];
-    for ((key, value, allowed), [wanted_key, wanted_value, wanted]) in told {
-        assert_eq!((key.as_str(), value.as_str()), (wanted_key, wanted_value));
-        assert!(allowed.contains(wanted), "{key}: {allowed}");
+    let controllers: [(Change<ControllerConfig>, [&str; 3]); 3] = [
+        (|c| c.commands_per_s = Some(0), ["commands_per_s", "0", "between 1 and 100000000"]),
+        (|c| c.flush_ns = 1, ["flush_ns", "1", "0 with device.plp = true"]),
+        (|c| c.read_ns = 1_000_000_001, ["read_ns", "1000000001", "between 0 and 1000000000"]),
+    ];
+    let buffers =
+        buffers.map(|(change, told)| ("buffer", problem(|s| change(s.buffer.as_mut().unwrap())), told));
+    let controllers = controllers.map(|(change, told)| {
+        ("device.controller", problem(|s| change(s.device.controller.as_mut().unwrap())), told)
+    });
+    for (section, (key, value, allowed), [wanted_key, wanted_value, wanted]) in
+        buffers.into_iter().chain(controllers)
+    {
+        assert_eq!((key, value.as_str()), (format!("{section}.{wanted_key}"), wanted_value));
+        assert!(allowed.contains(wanted), "{section}.{wanted_key}: {allowed}");
     }
 }
