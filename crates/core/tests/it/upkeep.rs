@@ -41,7 +41,7 @@ fn run(sim: &mut Simulation, requests: &[Request]) -> Report {
 }
 
 /// Requests with a pause after every 400.
-fn mix(n: usize, gap_ns: f64) -> Vec<Request> {
+pub(super) fn mix(n: usize, gap_ns: f64) -> Vec<Request> {
     let mut requests = random(n, USER, 8, 0.7, gap_ns, 5);
     for (pauses, part) in (0..).zip(requests.chunks_mut(400)) {
         part.iter_mut().for_each(|request| request.at_ns += pauses * 400_000_000);

@@ -4,7 +4,7 @@
 
 use crate::it::cells::{self, cells};
 use crate::it::common::{begin, device, pool, random, setup};
-use crate::it::upkeep::busy;
+use crate::it::upkeep::{busy, mix};
 use serde_json::json;
 use slcache_core::base::request::Request;
 use slcache_core::device::{Setup, Simulation};
@@ -30,8 +30,9 @@ fn report(setup: &Setup, requests: &[Request], prepare: fn(&mut Simulation)) -> 
 fn cases() -> Vec<(Setup, Vec<Request>)> {
     let mut cases = Vec::new();
     for parallelism in [PlaneParallelism::Serial, PlaneParallelism::MultiPlane] {
-        // Pages of one unit, and of four of which some are dead.
-        for (page_bytes, seed, gap_ns) in [(4096, 1, 5e6), (4096, 2, 2e6), (4096, 3, 5e5), (16384, 4, 2e6)] {
+        // Pages of one unit, and where planes take turns of four, of which some are dead.
+        let pages = if parallelism == PlaneParallelism::Serial { 16_384 } else { 4096 };
+        for (page_bytes, seed, gap_ns) in [(4096, 1, 5e6), (4096, 2, 2e6), (4096, 3, 5e5), (pages, 4, 2e6)] {
             let mut setup = plain(parallelism);
             setup.device.pool[0].page_bytes = page_bytes;
             setup.device.user_bytes = USER / 4096 * u64::from(page_bytes);
@@ -49,7 +50,7 @@ fn cases() -> Vec<(Setup, Vec<Request>)> {
             cases.push((setup, random(12_000, USER, 3, 0.5, 2e6, 2)));
         }
     }
-    cases.push((cells::small("tlc-only", busy()), random(4000, cells::USER, 8, 0.7, 300_000.0, 5)));
+    cases.push((cells::small("tlc-only", busy()), mix(4000, 300_000.0)));
     cases
 }
 

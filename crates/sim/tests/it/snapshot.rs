@@ -60,7 +60,10 @@ fn another_configuration_is_told_by_the_keys_that_differ() {
             &["scheme.baseline.dense.victim (snapshot \"greedy\", run \"fifo\")"][..],
         ),
         (&["buffer.bytes=65536"], &["buffer (snapshot none, run given)"]),
-        (&["precondition.fill=0.5"], &["precondition.fill (snapshot 0.9, run 0.5)"]),
+        (
+            &["precondition.fill=0.5"],
+            &["precondition.fill (snapshot 0.9, run 0.5)", "precondition.overwrite (snapshot 2.0, run 0.0)"],
+        ),
         (
             &["slc_blocks=4", "device.user_bytes=3MiB", "run.seed=7", "device.pool[0].slc.erase_ns=5"],
             &[
