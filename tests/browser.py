@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import itertools
 import json
@@ -117,6 +118,10 @@ class Browser:
     def type(self, text: str) -> None:
         """Type into what has the focus."""
         self.do("Input.insertText", text=text)
+
+    def printed(self) -> bytes:
+        """Return the page on paper, as PDF."""
+        return base64.b64decode(self.do("Page.printToPDF", printBackground=False)["data"])
 
 
 @contextlib.contextmanager

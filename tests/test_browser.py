@@ -1,7 +1,8 @@
-"""Pages are driven as readers do: they hover, search, follow a point, and read in the dark."""
+"""Pages are driven as readers do: zoom, hover, key, field, paper, the dark, and a phone."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -62,6 +63,59 @@ def test_hostile_names_are_text_in_keys_and_tips(chromium: Browser, report: Path
     assert chromium.value("document.images.length") == 0
 
 
+def test_the_wheel_zooms_with_ctrl_and_all_panels_over_time_together(
+    chromium: Browser, report: Path
+) -> None:
+    chromium.open(report)
+    labels = f"JSON.stringify({texts('Over time')}.sort())"
+    lines = (
+        f"JSON.stringify([...{figure('Over time')}.querySelectorAll('.mark-line path')]"
+        ".map((each) => each.getAttribute('d').slice(0, 40)))"
+    )
+    # Any panel will do, such as the last.
+    x, y = chromium.place(f"[...{figure('Over time')}.querySelectorAll('.mark-line')].at(-1)")
+    before, drawn = chromium.value(labels), chromium.value(lines)
+    chromium.mouse("mouseMoved", x, y)
+    for _ in range(5):
+        chromium.mouse("mouseWheel", x, y, deltaX=0, deltaY=-240, modifiers=2)
+    chromium.until(f"{labels} !== {before!r}")
+    changed = [a != b for a, b in zip(eval(drawn), eval(chromium.value(lines)), strict=True)]
+    assert all(changed)
+    for count in (1, 2):
+        for kind in ("mousePressed", "mouseReleased"):
+            chromium.mouse(kind, x, y, button="left", buttons=1, clickCount=count)
+    chromium.until(f"{labels} === {before!r}")
+
+
+def test_a_wheel_without_ctrl_scrolls_the_page(chromium: Browser, report: Path) -> None:
+    chromium.open(report)
+    x, y = chromium.place(f"{figure('Latency distributions')}.querySelector('.mark-line')")
+    labels = f"JSON.stringify({texts('Latency distributions')})"
+    before, at = chromium.value(labels), chromium.value("scrollY")
+    chromium.mouse("mouseMoved", x, y)
+    chromium.mouse("mouseWheel", x, y, deltaX=0, deltaY=200)
+    chromium.until(f"scrollY !== {at}")
+    assert chromium.value(labels) == before
+
+
+def test_a_name_of_the_key_is_shown_alone(chromium: Browser, report: Path) -> None:
+    chromium.open(report)
+    title = "Latency distributions"
+    faint = (
+        f"[...{figure(title)}.querySelectorAll('.mark-line path')]"
+        ".filter((each) => Number(each.getAttribute('opacity') ?? 1) < 0.1).length"
+    )
+    assert chromium.value(faint) == 0
+    entry = (
+        f"[...{figure(title)}.querySelectorAll('.role-legend-label text')]"
+        ".find((each) => each.textContent === 'plain')"
+    )
+    chromium.click(*chromium.place(entry))
+    chromium.until(f"{faint} > 0")
+    lines = chromium.value(f"{figure(title)}.querySelectorAll('.mark-line path').length")
+    assert chromium.value(faint) == lines / 2
+
+
 def test_points_are_searched_for_and_tell_their_commands(chromium: Browser, tmp_path: Path) -> None:
     trace = write_trace(tmp_path / "plain.csv", mixed(80))
     found = sweep(
@@ -105,3 +159,26 @@ def test_ink_stands_out_from_the_page(chromium: Browser, report: Path, dark: boo
     )
     light = [sum(map(int, each.strip("rgba()").split(",")[:3])) for each in (ink, ground)]
     assert (light[0] > 600 and light[1] < 120) if dark else (light[0] < 120 and light[1] > 600)
+
+
+@pytest.mark.parametrize("width", [390, 700, 1400])
+def test_no_width_scrolls_sideways(chromium: Browser, report: Path, width: int) -> None:
+    chromium.open(report, width)
+    assert chromium.value("document.documentElement.scrollWidth") <= width
+    widest = (
+        "Math.max(...[...document.querySelectorAll('[data-chart] svg')]"
+        ".map((each) => each.getBoundingClientRect().right))"
+    )
+    assert chromium.value(widest) <= width
+
+
+def test_paper_has_the_charts_and_dark_ink(chromium: Browser, report: Path) -> None:
+    chromium.open(report, dark=True)
+    chromium.do("Emulation.setEmulatedMedia", media="print")
+    ink = chromium.value(f"getComputedStyle({figure('Wear')}.querySelector('svg text')).fill")
+    assert sum(map(int, ink.strip("rgba()").split(",")[:3])) < 120
+    drawn = chromium.printed()
+    assert drawn.startswith(b"%PDF")
+    assert len(drawn) > 50_000
+    if folder := os.environ.get("SLCACHE_KEEP"):
+        Path(folder, "print.pdf").write_bytes(drawn)

@@ -185,6 +185,20 @@ def test_a_cache_may_be_said_in_bytes(trace: Path, tmp_path: Path) -> None:
         assert found["scheme"]["baseline"]["slc_blocks"] == 4
 
 
+@pytest.mark.parametrize(
+    ("size", "told"),
+    [
+        ("200KiB", "whole blocks per plane, of which one is 128KiB in SLC mode; nearest are 1 "),
+        ("1TiB", "must be between"),
+        ("4", "must be a whole number"),
+    ],
+)
+def test_a_size_that_is_no_whole_number_of_blocks_is_told(size: str, told: str) -> None:
+    with pytest.raises(slcache.ConfigError, match=told) as error:
+        slcache.resolve(device="tiny", scheme="baseline", settings={"slc_blocks": f'"{size}"'})
+    assert error.value.key == "scheme.baseline.slc_blocks"
+
+
 def test_every_key_that_takes_a_size_says_so() -> None:
     sized = {entry.key.name for entry in explain.entries() if "Or a size" in entry.key.text}
     assert {name.rpartition(".")[2] for name in sized} == set(quantity.SIZED)
