@@ -39,10 +39,8 @@ def forms(*words: str | Path, status: int = 0) -> list[list[Row]]:
     tables = read(done.stdout)
     marked = command(*words, "--format", "markdown")
     assert marked.returncode == status, marked.stderr
-    # As CSV a study is one table, the first.
-    lines = marked.stdout.decode().splitlines()
-    if words[:2] == ("sweep", "show"):
-        lines = marked.stdout.decode().split("\n\n")[0].splitlines()
+    # CSV is one table, the first of those that Markdown has.
+    lines = marked.stdout.decode().split("\n\n")[0].splitlines()
     assert len(lines) == sum(len(table) + 3 for table in tables) - 1
     assert set(lines[1]) <= set("|- ")
     as_json = command(*words, "--format", "json")

@@ -377,3 +377,44 @@ fn what_cannot_be_is_said_with_key_value_and_range() {
         assert!(allowed.contains(wanted), "{section}.{wanted_key}: {allowed}");
     }
 }
+
+/// Planes that were filled together end together, time and again, and room comes all at once; a little
+/// variation is enough to spread it.
+#[test]
+fn planes_get_out_of_step_by_a_little_variation_as_by_much() {
+    let (planes, program_ns) = (16, 1_600_000);
+    let beside = |variation: f64| {
+        let mut chips = one_shot(planes, program_ns);
+        chips.tlc.as_mut().unwrap().program_variation = variation;
+        let mut setup = client(free_bus(chips), 8, striped(256 * PAGE, 1));
+        configure(&mut setup, &[("static_blocks", 0.into())]);
+        let (rate, latencies) = steady(&timed(&setup, &scattered(100_000, MU)).0);
+        let law = (planes * 3 * UNITS) as f64 * 1e9 / f64::from(program_ns);
+        assert_within(rate, law, 0.02, &format!("{variation}"));
+        latencies[latencies.len() * 99 / 100] as f64
+    };
+    let (in_step, little) = (beside(0.0), beside(0.05));
+    assert!(little < 0.4 * in_step, "{little} of {in_step}");
+    for variation in [0.1, 0.3] {
+        assert_within(beside(variation), little, 0.25, &format!("{variation}"));
+    }
+}
+
+#[test]
+fn stripes_of_wordlines_are_not_padded_while_the_host_writes() {
+    let (planes, wordline) = (8, 3);
+    for (pause_ns, told) in [(200_000, "often"), (5_000_000, "seldom")] {
+        let mut setup = client(one_shot(planes, 800_000), 1, striped(1024 * PAGE, 1));
+        let more = [("placement", "striped".into()), ("static_blocks", 0.into())];
+        assert_eq!(configure(&mut setup, &more), 2);
+        setup.host.replay = Replay::Open;
+        // A page at a time. What is staged in the end is padded: little of so many.
+        let count = 100 * planes * wordline;
+        let each = |i: u64| request(i * pause_ns, HostOp::Write, i * PAGE, PAGE);
+        let (_, report) = timed(&setup, &(0..count).map(each).collect::<Vec<_>>());
+        let padded = report.waf.by_cause.get("pad").copied().unwrap_or(0.0);
+        // With longer pauses than `stage_timeout_ns`, each page has a wordline of its own.
+        let law = if pause_ns > setup.device.stage_timeout_ns { wordline as f64 - 1.0 } else { 0.0 };
+        assert_within(1.0 + padded, 1.0 + law, 0.01, told);
+    }
+}

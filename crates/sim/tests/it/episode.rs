@@ -144,6 +144,32 @@ fn observation(episode: &Episode) -> Vec<f64> {
 }
 
 #[test]
+fn a_fork_goes_on_as_the_original_does() {
+    let file = file(&trace(), ".csv");
+    for entry in CATALOG {
+        for replay in ["open", "closed:8"] {
+            let request = request(file.path().to_str().unwrap(), entry.name, &[], replay);
+            let mut rng = RngStream::new(7, entry.name);
+            let mut episode = begin(&request).unwrap();
+            let mut ended = false;
+            while !ended {
+                // What a fork does is nothing to its original.
+                let (mut same, mut other) = (episode.clone(), episode.clone());
+                let others = some_turn(&other, &mut rng);
+                step(&mut other, &others);
+                let turns = some_turn(&episode, &mut rng);
+                ended = step(&mut episode, &turns);
+                assert_eq!(step(&mut same, &turns), ended);
+                assert_eq!(observation(&same), observation(&episode), "{} {replay}", entry.name);
+                if episode.windows() % 5 == 0 {
+                    assert!(finish(same) == finish(episode.clone()), "{} {replay}", entry.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn episodes_side_by_side_do_what_each_does_alone() {
     let file = file(&trace(), ".csv");
     let path = file.path().to_str().unwrap();
