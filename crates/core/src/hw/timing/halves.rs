@@ -45,24 +45,30 @@ impl Timing {
         self.push_unit_event(unit, end_ns);
     }
 
-    /// Something was queued during a move: if it is more urgent, the move pauses after its read.
+    /// Something was queued during a move: if it is more urgent, or the program may take it along, the move
+    /// pauses after its read.
     pub(super) fn try_split(&mut self, unit: u32) {
-        let u = &mut self.units[unit as usize];
+        let u = &self.units[unit as usize];
         let op = &self.ops[u.current];
-        let more_urgent = u.queues.has_before(op.class);
-        if !more_urgent || self.clock.now_ns() >= u.read_end_ns {
-            return;
+        let matters = u.queues.has_before(op.class) || self.may_take_along(unit, op);
+        if matters && self.is_reading(unit) {
+            self.pause(unit);
         }
-        self.pause(unit);
+    }
+
+    /// Transfer time of the program of the move at work, ns.
+    pub(super) fn program_in_ns(&self, unit: u32) -> u64 {
+        let target = self.ops.then(self.units[unit as usize].current);
+        target.map_or(0, |target| target.in_ns.into())
     }
 
     /// The move at work is to be only its read.
     #[inline]
     pub(super) fn pause(&mut self, unit: u32) {
+        let program_in_ns = self.program_in_ns(unit);
         let u = &mut self.units[unit as usize];
         u.phase = Phase::Out;
         let (read_end_ns, channel) = (u.read_end_ns, u.channel as usize);
-        let program_in_ns = self.ops.then(u.current).map_or(0, |target| u64::from(target.in_ns));
         self.channels[channel].busy_ns -= program_in_ns;
         self.channels[channel].busy_until_ns = read_end_ns;
         self.push_unit_event(unit, read_end_ns);

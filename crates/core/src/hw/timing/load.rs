@@ -9,10 +9,11 @@ impl Timing {
     pub fn channel_wait_ns(&self, unit: u32) -> u64 {
         let u = &self.units[unit as usize];
         let until_ns = match self.at_work(unit) {
-            Some(at) if at.is_pair && !self.clock.is_past(unit, at.read_end_ns) => at.read_end_ns,
-            Some(at) if at.is_pair => at.in_end_ns,
-            None if self.is_reading_pair(unit) => u.read_end_ns,
-            _ => self.busy_until_ns(u.channel as usize),
+            Some(at) if self.clock.is_past(unit, at.read_end_ns) => at.in_end_ns,
+            Some(at) => at.read_end_ns,
+            None if self.is_reading(unit) => u.read_end_ns,
+            None if u.phase == Phase::Move => u.read_end_ns + self.program_in_ns(unit),
+            None => self.busy_until_ns(u.channel as usize),
         };
         until_ns.saturating_sub(self.clock.now_ns())
     }
@@ -38,10 +39,10 @@ impl Timing {
             return 0;
         }
         if let Some(at) = self.at_work(unit) {
-            let has_read = at.is_pair && self.clock.is_past(unit, at.read_end_ns);
+            let has_read = self.clock.is_past(unit, at.read_end_ns);
             return u.load_ns - at.over_ns - if has_read { at.read_ns } else { 0 };
         }
-        if u.phase == Phase::Pair && !self.is_reading_pair(unit) {
+        if matches!(u.phase, Phase::Move | Phase::Pair) && !self.is_reading(unit) {
             return u.load_ns - self.ops[u.current].service_ns();
         }
         u.load_ns

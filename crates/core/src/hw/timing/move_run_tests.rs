@@ -29,12 +29,13 @@ fn moves_emitted_as_runs_go_as_if_emitted_one_by_one() {
     }
 }
 
-#[test]
-fn moves_that_could_take_others_along_go_in_one_as_in_two() {
+/// Random orders, of which some wait for what another unit does, some at the very moment at which that ends.
+fn goes_alike(one: OneGo, other: OneGo, channels: u32) {
     for seed in 0..120 {
-        let mut twins = Twins::new(seed, 1, 1 + seed as u32 % 2);
-        twins.runs.limit_moves(OneGo::Pair);
-        twins.plain.limit_moves(OneGo::Move);
+        let mut twins = Twins::new(seed, channels, 1 + seed as u32 % 2);
+        twins.runs.limit_moves(one);
+        twins.plain.limit_moves(other);
+        twins.coarse = channels > 1;
         for _ in 0..600 {
             if twins.runs.ops_in_flight() < 60 && twins.rng.below(2) == 0 {
                 twins.disturb();
@@ -44,6 +45,18 @@ fn moves_that_could_take_others_along_go_in_one_as_in_two() {
         }
         twins.end();
     }
+}
+
+#[test]
+fn moves_that_could_take_others_along_go_in_one_as_in_two() {
+    goes_alike(OneGo::Pair, OneGo::Move, 1);
+    goes_alike(OneGo::Pair, OneGo::Move, 2);
+}
+
+#[test]
+fn whole_moves_go_as_their_halves() {
+    goes_alike(OneGo::Move, OneGo::Never, 1);
+    goes_alike(OneGo::Move, OneGo::Never, 2);
 }
 
 /// The serials of what is queued of a unit's classes in the order of the queue, of runs those of all moves

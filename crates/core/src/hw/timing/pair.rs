@@ -39,17 +39,17 @@ impl Timing {
         self.push_unit_event(unit, in_end_ns + u64::from(then.array_ns));
     }
 
-    /// Whether `unit` is at the read of a pair; if this is the very end of it, whether the events of
-    /// before have come to it.
+    /// Whether `unit` is at the read of a move or a pair; at the very end of it, whether the events of before
+    /// have not come to it.
     #[inline(always)]
-    pub(super) fn is_reading_pair(&self, unit: u32) -> bool {
+    pub(super) fn is_reading(&self, unit: u32) -> bool {
         let u = &self.units[unit as usize];
-        u.phase == Phase::Pair && !self.clock.is_past(unit, u.read_end_ns)
+        matches!(u.phase, Phase::Move | Phase::Pair) && !self.clock.is_past(unit, u.read_end_ns)
     }
 
     /// Something was queued during a pair: in its read it may change what the program takes along.
     pub(super) fn part_pair(&mut self, unit: u32) {
-        if self.is_reading_pair(unit) {
+        if self.is_reading(unit) {
             self.pause(unit);
         }
     }

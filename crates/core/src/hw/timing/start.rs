@@ -137,11 +137,7 @@ impl Timing {
         }
         let u = &self.units[unit as usize];
         let Op { class, cause, .. } = self.ops[id];
-        // Cleaning works on one plane at a time: its page offsets hardly ever match across planes.
-        let alone = !u.queues.takes_along()
-            || u.queues.head(class as usize).is_none()
-            || !(class.is_host() || cause == Cause::Migration);
-        if !alone {
+        if self.may_take_along(unit, &self.ops[id]) && !u.queues.head(class as usize).is_none() {
             return self.start_with_mates(unit, id, channel_wait_ns);
         }
         let moves_whole = u.one_go >= OneGo::Move;
@@ -156,6 +152,13 @@ impl Timing {
             return self.run_move(unit, id, self.ops.more(id).then, self.clock.now_ns());
         }
         self.run_command(unit, id, (in_ns, array_ns, out_ns));
+    }
+
+    /// Whether the command of `op` may take along what else its class has queued. Cleaning works on one plane
+    /// at a time: its page offsets hardly ever match across planes.
+    #[inline(always)]
+    pub(super) fn may_take_along(&self, unit: u32, op: &Op) -> bool {
+        self.units[unit as usize].queues.takes_along() && (op.class.is_host() || op.cause == Cause::Migration)
     }
 
     // Out of line, as what it keeps at hand would be a burden to what starts alone.

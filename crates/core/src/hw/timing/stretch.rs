@@ -23,8 +23,6 @@ pub(super) struct AtWork {
     pub(super) read_end_ns: u64,
     pub(super) in_end_ns: u64,
     pub(super) read_ns: u64,
-    /// Read and program are two commands, each of which could take others along.
-    pub(super) is_pair: bool,
 }
 
 impl Unit {
@@ -218,15 +216,7 @@ impl Timing {
         let over_ns = run.service_ns(over);
         let (read_ns, in_ns) = run.read_and_transfer_ns(over, op, then);
         let read_end_ns = u.started_ns + over_ns + read_ns;
-        let is_last = over + 1 == run.left().len() && op.next.is_none();
-        AtWork {
-            over: over as u32,
-            over_ns,
-            read_end_ns,
-            in_end_ns: read_end_ns + in_ns,
-            read_ns,
-            is_pair: u.takes_along(op.class) && !is_last,
-        }
+        AtWork { over: over as u32, over_ns, read_end_ns, in_end_ns: read_end_ns + in_ns, read_ns }
     }
 
     /// Whether a stretch has programmed `page` of `block` by now, without its being booked.

@@ -24,6 +24,8 @@ pub(super) struct Twins {
     /// Operations to raise or to wait for: both numbers and the serial.
     known: Vec<(OpId, OpId, u64)>,
     tokens: u32,
+    /// The last erase of each block, of which no page is moved before it is over.
+    erases: Vec<(BlockId, (OpId, OpId, u64))>,
     /// Times are multiples of 10 ns: much happens at the same time.
     pub(super) coarse: bool,
     /// Some of what is emitted starts only at the next event.
@@ -68,6 +70,7 @@ impl Twins {
             written,
             known: Vec::new(),
             tokens: 0,
+            erases: Vec::new(),
             coarse: false,
             lazy: false,
             queues_all: false,
@@ -153,6 +156,10 @@ impl Twins {
     fn clean(&mut self) {
         let index = self.rng.below(2);
         let source = self.block(index);
+        let erase = self.erases.iter().find(|(block, _)| *block == source);
+        if erase.is_some_and(|&(_, ids)| self.in_flight(ids)) {
+            return;
+        }
         let target = self.geometry.block(self.geometry.plane_of(source), 2);
         if self.written[target.index()] == PAGES {
             self.next_page(target);
@@ -171,6 +178,8 @@ impl Twins {
         self.emit_moves(class, source, target, &moves);
         let erase = self.spec(OpKind::Erase, class, source, 0);
         self.emit(erase, true);
+        self.erases.retain(|(block, _)| *block != source);
+        self.erases.extend(self.known.last().map(|&ids| (source, ids)));
     }
 
     /// Emits moves from one block to another, as a run and one by one; returns the last of them.

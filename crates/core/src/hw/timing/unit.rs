@@ -32,12 +32,11 @@ pub(super) enum Phase {
 /// between is known from the start. Each includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum OneGo {
-    /// Nothing: others share its channel, or its programs can be suspended.
+    /// Nothing: others share its channel, its programs can be suspended, or what waited long goes first.
     Never,
     /// The read and the program of a page, unless something more urgent is queued before the read ends.
     Move,
-    /// A read and its program where each could take others along and there are none: nothing else is served
-    /// for its age.
+    /// A read and its program where each could take others along and there are none.
     Pair,
     /// The moves of a run, one after the other.
     Stretch,
@@ -152,11 +151,9 @@ impl Unit {
 
     /// What the unit can do in one go where it is `alone` on its channel.
     pub(super) fn plan_moves(&mut self, alone: bool, starvation_ns: u64) {
-        self.one_go = match alone && !self.suspend.program {
-            false => OneGo::Never,
-            true if starvation_ns > 0 => OneGo::Move,
-            true => OneGo::Stretch,
-        };
+        // What is served for its age may come between the halves of a move.
+        let in_one = alone && !self.suspend.program && starvation_ns == 0;
+        self.one_go = if in_one { OneGo::Stretch } else { OneGo::Never };
     }
 
     /// Whether nothing runs, waits or is suspended here that has been queued.
