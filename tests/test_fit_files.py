@@ -16,8 +16,7 @@ import pytest
 
 import changed_runs
 import fio_documents
-from changed_documents import json_changed
-from changed_inputs import text_changed
+from changed_runs import json_changed, text_changed
 from example_logs import DRIVE
 from hidden_drives import Parts, fio_log, lines, steady, windows
 from slcache import fit
