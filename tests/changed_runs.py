@@ -517,11 +517,9 @@ def first_seed() -> int:
 
 def check(seconds: float, most: int) -> tuple[int, int]:
     """Run cases until the time is over or there were so many; return how many, and their seed."""
-    first = first_seed()
-    end = time.monotonic() + seconds
-    root = Path(tempfile.mkdtemp(prefix="slcache-changed-"))
-    done = 0
+    root, done, first = Path(tempfile.mkdtemp(prefix="slcache-changed-")), 0, first_seed()
     inputs = Inputs(root / "inputs")
+    end = time.monotonic() + seconds
     with contextlib.closing(Worker()) as worker:
         while done < most and (done == 0 or time.monotonic() < end):
             case = inputs.make(random.Random(first + done))

@@ -67,38 +67,6 @@ def test_the_verb_tells_the_same_in_every_form(rewritten: Path, tmp_path: Path) 
     assert b"The endurance of the cells is not known" in verb(*on, "hierarchy-44g").stdout
 
 
-@pytest.mark.parametrize(
-    ("arguments", "status", "told"),
-    [
-        ("--sizes 5000", 2, "whole units of 4.00 KiB"),
-        ("--sizes 8KiB,4KiB", 2, "sizes must rise"),
-        ("--sizes 4KiB,4KiB", 2, "given twice: 4KiB"),
-        ("--sizes 1MiB..4GiB", 2, "values; at most 1,000,000 are allowed"),
-        ("--sizes 4GiB..1MiB*2", 2, "A..B*FACTOR"),
-        ("--sizes many", 2, "is not a number with a unit"),
-        ("--sizes 8TiB", 2, "at most 4.00 TiB"),
-        ("--unit 3KiB", 2, "a power of two"),
-        ("--unit 256", 2, "a power of two"),
-        ("--seed 3", 2, "draws a workload"),
-        ("--picture bound.html", 2, "does not end in one of .png, .svg, .pdf"),
-        ("--address compact", 2, "--address"),
-        # On a device.
-        ("--device tiny --sizes 0", 2, "lie above 0 up to 2097152"),
-        ("--device tiny --sizes 4MiB", 2, "all 16 blocks of each plane in SLC mode"),
-        ("--device tiny --sizes 5000", 2, "whole units of 4.00 KiB"),
-        ("--device tiny --unit 4KiB", 2, "the device has its own"),
-        ("--device tiny --set device.user_bytes=1", 3, "device.user_bytes"),
-        ("--device nvc-hdd", 3, "with a disk all flash is cache"),
-    ],
-)
-def test_what_cannot_be_asked_is_told(
-    rewritten: Path, arguments: str, status: int, told: str
-) -> None:
-    found = verb("bound", rewritten, *arguments.split())
-    assert found.returncode == status
-    assert told in " ".join(found.stderr.decode().split())
-
-
 def test_without_writes_or_slc_blocks_there_is_no_bound(tmp_path: Path) -> None:
     file = write_trace(tmp_path / "reads.csv", [(0, "Read", 0, 4096)])
     found = verb("bound", file)

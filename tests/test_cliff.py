@@ -167,17 +167,3 @@ def test_a_cache_too_small_to_see_is_told() -> None:
     done = slcache("cliff", "--device", "rl-32g", "--schemes", "baseline", *small)
     assert done.returncode == 0
     assert b"baseline: its cache of 16.0 MiB is less than a hundredth" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("--amount 4x", "--amount: '4x' is not a size"),
-        ("--pattern bursts --pause soon", "--pause: 'soon' is not a number with a unit"),
-        ("--amount 16k", "less than two writes"),
-    ],
-)
-def test_wrong_usage_is_told(arguments: str, message: str) -> None:
-    done = slcache("cliff", "--device", "tiny", "--schemes", "baseline", *arguments.split())
-    assert done.returncode == 2
-    assert message in done.stderr.decode()

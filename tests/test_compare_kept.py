@@ -13,7 +13,6 @@ from slcache import _core
 from slcache.execute.local import Local
 from slcache.execute.tasks import Task
 from slcache.study.api import sweep
-from support import slcache as command
 from support import workers
 
 HOW: dict[str, Any] = {"device": "tiny", "schemes": ["tlc-only", "baseline", "sa"]}
@@ -135,20 +134,3 @@ def test_what_does_not_fit_into_memory_is_told_before_anything_runs(
     with pytest.raises(slcache.ConfigError, match="sa: needs 9 TiB"):
         slcache.cliff(**CLIFF, jobs=2)
     assert not started
-
-
-def test_what_cannot_be_is_wrong_usage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed")
-    monkeypatch.chdir(tmp_path)
-    how = ("--device", "tiny", "--schemes", "sa,baseline", "--trace-format", "msr")
-    for option, told in (
-        ("--store=kept", "store = kept: - can be read only once: give a file"),
-        ("--executor=dask://", "executor = dask://: - can be read only once: give a file"),
-        ("--executor=slurm:2", "executor = slurm:2: must be local"),
-        ("--jobs=2", "jobs = 2: - can be read only once: give a file"),
-        ("--jobs=0", "--jobs"),
-    ):
-        done = command("compare", "-", *how, option)
-        assert done.returncode == 2
-        assert told in done.stderr.decode()
-    assert list(tmp_path.iterdir()) == []

@@ -135,20 +135,6 @@ def test_a_class_of_ones_own_has_settings_too(trace: Path) -> None:
     assert ratios == [0.25, 0.5]
 
 
-def test_wrong_settings_of_a_scheme_are_told(trace: Path) -> None:
-    for schemes, status, told in (
-        ("baseline:slc_blocks=4:slc_blocks=5", 3, "slc_blocks: given twice, as 4 and 5"),
-        ("baseline,baseline:slc_blox=4", 3, "did you mean slc_blocks"),
-        ("baseline:slc_blocks=4,baseline:slc_blocks=4", 2, "named twice"),
-        ("baseline:slc_blocks=900", 3, "slc_blocks"),
-        ("baselin:slc_blocks=4", 3, "baselin"),
-        ("raro:min_retries=[0, 0],baseline,raro:min_retries=[0, 0]", 2, "named twice"),
-    ):
-        done = command("compare", trace, "--device", "tiny", "--scheme", schemes)
-        assert done.returncode == status
-        assert told in done.stderr.decode()
-
-
 def test_the_answer_is_short_unless_it_is_to_be_explained(
     trace: Path, comparison: slcache.Comparison
 ) -> None:

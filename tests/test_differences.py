@@ -188,23 +188,6 @@ def test_a_moved_trace_is_named_and_another_is_told_before_the_run(
     assert "sha256" in differs.stdout.decode()
 
 
-def test_two_results_or_one_that_is_repeated(
-    comparison: slcache.Comparison, tmp_path: Path
-) -> None:
-    old = str(tmp_path / "both.json")
-    comparison.save(old)
-    for options, told in (
-        (["--rerun", old], "takes one result"),
-        (["--trace", "web.csv", old], "--trace: has no effect without --rerun"),
-        (["--scheme", "baseline", old], "--scheme: has no effect without --rerun"),
-        (["--out", "new", old], "--out: has no effect without --rerun"),
-        ([], "give a second result, or --rerun"),
-    ):
-        done = command("diff", old, *options)
-        assert done.returncode == 2
-        assert told in " ".join(done.stderr.decode().split())
-
-
 def test_another_program_or_model_is_told(moved: Path) -> None:
     document = slcache.run(moved, device="tiny", scheme="baseline").to_dict()
     document["provenance"] |= {"version": "0.0.1", "model_version": 1}

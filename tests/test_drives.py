@@ -208,34 +208,6 @@ def test_a_drive_is_found_by_its_preset() -> None:
     assert measured.of_preset("tiny") is None
 
 
-NEAREST = "--scale = 1/64: the nearest that works is 1/16; "
-LEXAR = "lexar-nm790-2tb-like --scale 1/64"
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        ("tiny --like techpowerup --against nm791", "no such drive"),
-        ("tiny --like techpowerup --amount 1MiB", "--amount"),
-        ("tiny --like techpowerup --schemes client", "--schemes"),
-        ("tiny --like techpowerup --fill 0.5", "--fill"),
-        ("tiny --like recovery --state full=0.5 --fill 0.5", "--fill"),
-        ("tiny --like techpowerup --scale 2", "--scale"),
-        ("tiny --schemes client --against wd-sn580-1tb", "--against"),
-        ("tiny", "--schemes"),
-        *((f"{LEXAR} {how}", NEAREST) for how in ("--like recovery", "--schemes all")),
-        (f"{LEXAR} --like techpowerup", "fold.keep_blocks = "),
-        (f"{LEXAR} --schemes client", "fold.keep_blocks = "),
-    ],
-)
-def test_options_that_do_nothing_and_scales_that_cannot_be_are_refused(
-    words: str, told: str
-) -> None:
-    done = slcache("cliff", "--device", *words.split())
-    assert done.returncode == 2
-    assert told in " ".join(done.stderr.decode().split())
-
-
 def test_the_default_amount_follows_the_cache_that_the_engine_has() -> None:
     device = small()
     config = catalogue.resolve(device=device, scheme="client")

@@ -11,7 +11,6 @@ import pytest
 
 import slcache
 from disks import DEVICE
-from slcache.cli.app import execute
 from slcache.results import comparison as comparing
 
 MIB = 1 << 20
@@ -63,15 +62,6 @@ def test_the_room_to_clean_with_follows_the_closed_form_and_is_told(device: Path
     told = "mlc-only has 512 dense blocks per plane and baseline 448"
     assert any(told in note for note in found[False].notes())
     assert not any("dense blocks per plane" in note for note in found[True].notes())
-
-
-def test_equal_cells_without_effect_are_refused(
-    trace: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for schemes in ("tlc-only,rl", "baseline,hierarchy", "tlc-only"):
-        how = ["--device", "tiny", "--schemes", schemes, "--equal-cells"]
-        assert execute(["compare", str(trace), *how]) == 2
-        assert "equal cells have no effect" in capsys.readouterr().err
 
 
 def test_schemes_with_more_room_are_listed(comparison: slcache.Comparison) -> None:

@@ -57,6 +57,12 @@ def bad_line(folder: Path) -> object:
     return ran(trace)(folder)
 
 
+def backwards(folder: Path) -> object:
+    trace = folder / "t.trace"
+    trace.write_text("2000 0 8 8 1\n1000 0 16 8 0\n", encoding="utf-8")
+    return slcache.trace.info(trace, trace_format="mqsim")
+
+
 def snapshot(folder: Path) -> object:
     state = folder / "s.state"
     state.write_text("nothing", encoding="utf-8")
@@ -99,6 +105,7 @@ CASES: list[tuple[Act, type[slcache.Error], str | None, Any, int | None]] = [
     (workload_file, TraceError, "footprint_bytes", "mine.toml", None),
     (ran("no.csv"), TraceError, None, "no.csv", None),
     (bad_line, TraceError, "Type", "t.csv", 21),
+    (backwards, TraceError, None, "t.trace", 2),
     (snapshot, RunError, None, "s.state", None),
     (ran(progress=print, on_progress=print), UsageError, "progress", None, None),
     (

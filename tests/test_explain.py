@@ -119,20 +119,6 @@ def test_the_verb_prints_keys_and_what_they_stand_at(words: str, told: list[str]
     assert ("by default no effect" in printed) == ("no effect" in told)
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        ("no.such.thing.at.all", "is no key"),
-        ("device.pool[2].blocks --device hyssd-st", "from [0] on"),
-        ("device.pool[1].tlc.read_ns[9] --device hyssd-st", "from [0] on"),
-    ],
-)
-def test_what_is_no_key_is_refused(words: str, told: str) -> None:
-    done = command("explain", *words.split())
-    assert done.returncode == 2
-    assert told in " ".join(done.stderr.decode().split())
-
-
 def test_a_key_tells_in_json_where_a_device_says_it() -> None:
     asked = ("scheme.baseline.slc_blocks", "--device", "tiny")
     (found,) = json.loads(command("explain", *asked, "--json").stdout)

@@ -179,14 +179,6 @@ def test_python_writes_through_one_place() -> None:
     assert found == allowed
 
 
-def test_a_log_is_not_named_as_another_format(source: Path, tmp_path: Path) -> None:
-    for name in ("x.csv", "x.json", "x.txt"):
-        done = slcache("run", source, *RUN, "--log", tmp_path / name)
-        assert done.returncode == 2
-        assert b"name it FILE.parquet" in done.stderr
-    assert list(tmp_path.iterdir()) == [source]
-
-
 def test_the_page_of_a_study_takes_no_other_files_place(
     inputs: Inputs, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -215,8 +215,6 @@ def test_the_job_that_is_printed_is_the_one_that_is_simulated(
     text = slcache("fit", "--job", "/dev/nvme1n1").stdout.decode()
     assert text.startswith("# DESTROYS EVERYTHING ON THE DRIVE.")
     assert "\nfilename=/dev/nvme1n1\n" in text
-    for wrong in (["--job", "/dev/x\nrw=read"], ["--job", "nvme"], ["--job", "/dev/x", "a"], []):
-        assert slcache("fit", *wrong).returncode == 2, wrong
     told = dict(re.findall(r"^(\w+)=(\S+)$", text.partition("\n[read]\n")[0], re.M))
     asked: list[Run] = []
 

@@ -325,12 +325,6 @@ def test_a_study_says_its_metrics_in_its_file(trace: Path, tmp_path: Path) -> No
     assert b"gain_share" in shown.stdout
     again = verb("sweep", tmp_path)
     assert b"1 results were there before" in again.stdout
-    wrong = verb("sweep", trace, *options, "--metric", "gain")
-    assert wrong.returncode == 2
-    assert b"'gain' is no metric" in wrong.stderr
-    off = verb("sweep", trace, *options, "--metric", "gain_share", "--set", "run.bound=false")
-    assert off.returncode == 3
-    assert b"run.bound = false: gain_share needs it counted" in off.stderr
 
 
 def test_a_search_maximises_it_and_keeps_a_bound_on_it(trace: Path) -> None:

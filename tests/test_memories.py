@@ -72,31 +72,6 @@ def test_of_several_schemes_those_that_learn_get_the_memory(trace: Path, memory:
         sl.compare(trace, schemes=["tlc-only", "baseline"], **how)
 
 
-def test_refusals_are_one_line_with_the_status_of_their_kind(
-    trace: Path, memory: Path, tmp_path: Path
-) -> None:
-    none = tmp_path / "none"
-    run = ("run", trace, *RL)
-    schemes = ("compare", trace, "--device", "tiny", "--schemes", "tlc-only,baseline")
-    for arguments, status, message in (
-        ((*run, "--memory-in", trace), 1, "not a memory of slcache"),
-        ((*run, "--memory-in", none), 1, "No such file"),
-        ((*run, "--memory-out", trace), 3, "is the input"),
-        ((*run, "--memory-in", memory, "--memory-out", memory), 3, "is the input"),
-        ((*run, "--memory-out", none, "--save-state", none), 3, "is the output"),
-        ((*run, "--set", "slc_share_bins=8", "--memory-in", memory), 1, "different:"),
-        ((*schemes, "--memory-in", memory), 3, "schemes with one: rl"),
-    ):
-        done = slcache(*arguments)
-        text = done.stderr.decode()
-        assert done.returncode == status, (arguments, text)
-        assert message in text
-        assert text.startswith("error: ")
-        assert text.count("\n") == 1
-        assert done.stdout == b""
-        assert not none.exists()
-
-
 def test_results_and_memories_are_different_files(
     trace: Path, memory: Path, tmp_path: Path
 ) -> None:

@@ -94,52 +94,6 @@ def test_a_device_is_warned_of(tmp_path: Path) -> None:
     assert any("tlc.program_ns: 1000 ns" in warning for warning in warned)
 
 
-CLIFF = "cliff --device tiny --schemes baseline --bs 4k"
-
-
-@pytest.mark.parametrize(
-    ("words", "status", "told"),
-    [
-        ("trace info T --trace-option action=Q", 4, "only with format blkparse, blktrace"),
-        ("trace info T --trace-option mqsim_time_unit=us", 4, "only with format mqsim"),
-        ("trace info T --trace-option op_default=read", 4, "only with format oracle_general"),
-        ("trace info T --trace-option object_unit=512", 4, "only with format oracle_general"),
-        ("trace info T --trace-option seed=3", 4, "only with a workload"),
-        ("trace info T --trace-option workload.requests=3", 4, "only with a workload"),
-        ("trace twin T -o x.toml --requests 9", 2, "--requests"),
-        ("trace twin T -o x.toml --seed 1", 2, "--seed"),
-        ("trace twin T -o x.toml --lossy label", 2, "--lossy"),
-        ("trace twin T -o x.parquet --by blocks --format csv", 2, "--format"),
-        ("trace info T --seed 1", 2, "--seed"),
-        ("trace workloads --workload requests=3", 2, "--workload"),
-        ("trace convert T -o x.parquet --as msr", 3, "name tells parquet, and the format is to b"),
-        (f"{CLIFF} --bursts 3", 2, "--bursts: has no effect without --pattern bursts"),
-        (f"{CLIFF} --pause 3s", 2, "--pause: has no effect without --pattern bursts"),
-        (f"{CLIFF} --span 1GiB", 2, "--span = 1073741824: the device has 3407872"),
-        (f"{CLIFF} --set host.queue_depth=4", 3, "host.queue_depth = 4: has no effect here"),
-        (f"{CLIFF} --set trace.prefill=none", 3, "trace.prefill = none: has no effect here"),
-        (f"{CLIFF} --set host.replay=open", 3, "host.replay = open: has no effect here"),
-        (f"{CLIFF} --set host.time_scale=2", 3, "host.time_scale: has no effect"),
-    ],
-)
-def test_what_would_have_no_effect_is_refused(
-    words: str,
-    status: int,
-    told: str,
-    trace: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    given = [str(trace) if word == "T" else word for word in words.split()]
-    assert execute(given) == status
-    error = capsys.readouterr().err
-    assert told in error
-    assert given[-1].split("=")[0].split(".")[0] in error or status != 4
-    assert not list(tmp_path.iterdir())
-
-
 def test_the_cliff_begins_in_the_state_that_is_said_and_says_it(
     trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

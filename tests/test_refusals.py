@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
+import re
+import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from support import mixed, slcache, write_trace
+import slcache as package
+from support import EPOCH, TICKS_PER_MS, TINY_BYTES, line, mixed, slcache, write_trace
 
 ON = "--device tiny --scheme baseline"
 RUN = f"run t.csv {ON}"
@@ -18,8 +23,24 @@ INFO = "trace info t.csv"
 BLOCKS = "-o out.parquet --by blocks"
 SHORT = f"trace twin bursts.csv {BLOCKS} --block-requests 9"
 MOST = str((1 << 64) - 1)
+SWEEP, TUNE = (f"{verb} t.csv {ON} --out out" for verb in ("sweep", "tune"))
+BLOCKS_OF = "scheme.baseline.slc_blocks"
+TUNED = f"{TUNE} --vary {BLOCKS_OF}=1..3"
+LEARNT = "run t.csv --device tiny --scheme rl --set step_bytes=65536 --memory-in memory"
+#: Every verb that runs a device.
+RUNS = (RUN, f"{COMPARE} tlc-only,baseline", CLIFF, SWEEP, TUNED)
+BOUND, WHY, STATES = "bound t.csv", "why log.parquet", f"{COMPARE} tlc-only,baseline --states"
+LEXAR = "cliff --device lexar-nm790-2tb-like --scale 1/64"
+LIKE = "cliff --device tiny --like"
+PIPED = "compare - --device tiny --schemes sa,baseline --trace-format msr"
+NO_STATE = (
+    *("full", "full=", "full=0", "full=1.1", "full=x", "worn=0.9", "worn=0.9,0", "worn=0.9,101"),
+    *("worn=0.9,0.3,1", "empty=1", "steady=0.9", "fresh", "full=nan", "full=0.5,0.5", "worn"),
+)
+#: Where a device has no room for the parts that are asked for.
+NEAREST = "--scale = 1/64: the nearest that works is 1/16; "
 
-#: How a verb is said wrongly, and a word of what is told.
+#: How a verb is said wrongly, and words of what is told, with … between them.
 USAGE = [
     ("nonsense", "nonsense"),
     ("devices shw", "has no verb 'shw'; did you mean show? See slcache devices --help"),
@@ -80,6 +101,124 @@ USAGE = [
     (f"{SHORT} --stages 0", "--stages"),
     (f"{SHORT} --stages {1 << 64}", MOST),
     (f"{SHORT} --regions else", "shuffled"),
+    # What would have no effect.
+    ("trace twin t.csv -o x.toml --requests 9", "--requests"),
+    ("trace twin t.csv -o x.toml --seed 1", "--seed"),
+    ("trace twin t.csv -o x.toml --lossy label", "--lossy"),
+    ("trace twin t.csv -o x.parquet --by blocks --format csv", "--format"),
+    (f"{CLIFF} --bursts 3", "--bursts: has no effect without --pattern bursts"),
+    (f"{CLIFF} --pause 3s", "--pause: has no effect without --pattern bursts"),
+    (f"{CLIFF} --span 1GiB", "--span = 1073741824: the device has 3407872"),
+    (f"{CLIFF} --amount 4x", "--amount: '4x' is not a size"),
+    (f"{CLIFF} --pattern bursts --pause soon", "--pause: 'soon' is not a number with a unit"),
+    (f"{CLIFF} --amount 16k", "less than two writes"),
+    (f"{LIKE} techpowerup --against nm791", "no such drive"),
+    (f"{LIKE} techpowerup --amount 1MiB", "--amount"),
+    (f"{LIKE} techpowerup --schemes client", "--schemes"),
+    (f"{LIKE} techpowerup --fill 0.5", "--fill"),
+    (f"{LIKE} recovery --state full=0.5 --fill 0.5", "--fill"),
+    (f"{LIKE} techpowerup --scale 2", "--scale"),
+    ("cliff --device tiny --schemes client --against wd-sn580-1tb", "--against"),
+    ("cliff --device tiny", "--schemes"),
+    *((f"{LEXAR} {how}", NEAREST) for how in ("--like recovery", "--schemes all")),
+    *(
+        (f"{LEXAR} {of}", "fold.keep_blocks = ")
+        for of in ("--like techpowerup", "--schemes client")
+    ),
+    *(
+        (f"reproduce {words} --out out", told)
+        for words, told in (
+            ("hierachy", "did you mean 'hierarchy'?"),
+            ("hierarchy --workloads web_9", "no workload web_9 in hierarchy; allowed: web_0"),
+            ("hierarchy --seeds x", "expected whole numbers"),
+            ("hierarchy --quick --sensitivity", "exclude each other"),
+            ("hierarchy --executor slurm:4", "executor = slurm:4: must be local, dask://"),
+            ("hierarchy --executor dask://h:1 --jobs 2", "has workers of its own"),
+            ("hierarchy --full", "hierarchy is run at the paper's size anyhow"),
+            ("nvc --reading probable", "no reading 'probable'; allowed: both, literal, closed"),
+            ("nvc --reading closed --sensitivity", "--sensitivity starts from no further reading"),
+            ("drives --full", "--full"),
+            ("drives --workloads speed", "allowed: fills, latency"),
+            ("drives --workloads fills --sensitivity", "no effect on fills"),
+            ("drives --quick --sensitivity", "exclude each other"),
+            ("separation --full", "--full: has no effect on separation"),
+            ("separation --sensitivity", "--sensitivity: has no effect on separation"),
+            ("separation --workloads zipf-2", "separation has no workload 'zipf-2'"),
+        )
+    ),
+    (f"{BOUND} --sizes 5000", "whole units of 4.00 KiB"),
+    (f"{BOUND} --sizes 8KiB,4KiB", "sizes must rise"),
+    (f"{BOUND} --sizes 4KiB,4KiB", "given twice: 4KiB"),
+    (f"{BOUND} --sizes 1MiB..4GiB", "values; at most 1,000,000 are allowed"),
+    (f"{BOUND} --sizes 4GiB..1MiB*2", "A..B*FACTOR"),
+    (f"{BOUND} --sizes many", "is not a number with a unit"),
+    (f"{BOUND} --sizes 8TiB", "at most 4.00 TiB"),
+    *((f"{BOUND} --unit {unit}", "a power of two") for unit in ("3KiB", "256")),
+    (f"{BOUND} --seed 3", "draws a workload"),
+    (f"{BOUND} --picture bound.html", "does not end in one of .png, .svg, .pdf"),
+    (f"{BOUND} --address compact", "--address"),
+    (f"{BOUND} --device tiny --sizes 0", "lie above 0 up to 2097152"),
+    (f"{BOUND} --device tiny --sizes 4MiB", "all 16 blocks of each plane in SLC mode"),
+    (f"{BOUND} --device tiny --sizes 5000", "whole units of 4.00 KiB"),
+    (f"{BOUND} --device tiny --unit 4KiB", "the device has its own"),
+    # What is said twice, by options that may be repeated and in lists.
+    ("sweep t.csv --device tiny --scheme 'sa, sa' --out out", "--scheme…given twice"),
+    (f"{SWEEP} --scheme sa --scheme baseline", "--scheme…given twice"),
+    ("sweep t.csv --device tiny --scheme tlc-only,mlc-only", "given twice, as tlc-only and"),
+    (f"{SWEEP} --vary slc_blocks=1..3 --vary slc_blocks=4", "slc_blocks: given twice, as 1..3"),
+    (f"{TUNED} --scheme baseline", "--scheme…given twice"),
+    (f"{TUNED} --minimise waf --maximise waf", "minimise, maximise…given twice"),
+    (
+        f"{TUNED} --such-that 'waf<=2' --such-that 'waf <= 3'",
+        "waf<= is given twice, as waf<=2 and waf<=3",
+    ),
+    (f"{SWEEP} --sample-seed 7", "--sample-seed: a grid draws no points"),
+    (f"{SWEEP} --metric gain", "'gain' is no metric"),
+    ("tune - --device tiny --scheme sa --vary host.time_scale=1,2", "give a file that stays"),
+    ("diff both.json --rerun both.json", "takes one result"),
+    ("diff both.json both.json --trace t.csv", "--trace: has no effect without --rerun"),
+    ("diff both.json both.json --scheme baseline", "--scheme: has no effect without --rerun"),
+    ("diff both.json both.json --out new", "--out: has no effect without --rerun"),
+    ("diff both.json", "give a second result, or --rerun"),
+    ("report both.json --normalise sector --out page.html", "sector"),
+    ("explain no.such.thing.at.all", "is no key"),
+    ("explain device.pool[2].blocks --device hyssd-st", "from [0] on"),
+    ("explain device.pool[1].tlc.read_ns[9] --device hyssd-st", "from [0] on"),
+    (f"{WHY} --above 1h", "no request took"),
+    (f"{WHY} --above soon", "--above"),
+    (f"{WHY} --request 999999", "not in"),
+    (f"{WHY} --operation trim", "has no trim requests"),
+    (f"{WHY} --slowest 3 --above 1ms", "give one at most"),
+    (f"{COMPARE} baseline:slc_blocks=4,baseline:slc_blocks=4", "named twice"),
+    (f"{COMPARE} 'raro:min_retries=[0, 0],baseline,raro:min_retries=[0, 0]'", "named twice"),
+    (f"{PIPED} --store=kept", "store = kept: - can be read only once: give a file"),
+    (f"{PIPED} --executor=dask://", "executor = dask://: - can be read only once: give a file"),
+    (f"{PIPED} --executor=slurm:2", "executor = slurm:2: must be local"),
+    (f"{PIPED} --jobs=2", "jobs = 2: - can be read only once: give a file"),
+    (f"{PIPED} --jobs=0", "--jobs"),
+    *(
+        (f"{COMPARE} {schemes} --equal-cells", "equal cells have no effect")
+        for schemes in ("tlc-only,rl", "baseline,hierarchy", "tlc-only")
+    ),
+    *(
+        (f"{STATES} {option}", f"--states…{option.partition('=')[0]}")
+        for option in (
+            *("--state=empty", "--out=o", "--seeds=2", "--resample=2", "--log=l.parquet"),
+            *("--timeline=t.parquet", "--format=csv"),
+        )
+    ),
+    *((f"{RUN} --state={text}", f"--state: state = {text!r}") for text in NO_STATE),
+    *((f"{words} --state=full", "--state: state = 'full'") for words in RUNS),
+    *(
+        (f"{words} --state worn=0.9,0.3 --set precondition.{key}=0.5", f"worn=0.9,0.3…{key}…0.5")
+        for words in RUNS
+        for key in ("fill", "overwrite", "steady")
+    ),
+    *((f"{RUN} --log x.{end}", "name it FILE.parquet") for end in ("csv", "json", "txt")),
+    *(
+        (f"fit {how}", "")
+        for how in ("--job '/dev/x\nrw=read'", "--job nvme", "--job /dev/x a", "")
+    ),
 ]
 #: What is wrong with a configuration, a name or an option of a reader.
 CONFIGURATION = [
@@ -123,6 +262,27 @@ CONFIGURATION = [
             *("copies=0.5", "copies=x", "time_scale=0", "rebase=x"),
         )
     ),
+    (f"{CONVERT} --as msr", "name tells parquet, and the format is to b"),
+    *(
+        (f"{CLIFF} --set {key}={value}", f"{key} = {value}: has no effect here")
+        for key, value in (
+            ("host.queue_depth", 4),
+            ("trace.prefill", "none"),
+            ("host.replay", "open"),
+        )
+    ),
+    (f"{CLIFF} --set host.time_scale=2", "host.time_scale: has no effect"),
+    (f"{BOUND} --device tiny --set device.user_bytes=1", "device.user_bytes"),
+    (f"{BOUND} --device nvc-hdd", "with a disk all flash is cache"),
+    (f"{SWEEP} --metric gain_share --set run.bound=false", "gain_share needs it counted"),
+    ("run t.csv --device tiny --scheme rl --memory-out t.csv", "is the input"),
+    ("run t.csv --device tiny --scheme rl --memory-out n --save-state n", "is the output"),
+    (f"{LEARNT} --memory-out memory", "is the input"),
+    (f"{COMPARE} tlc-only,baseline --memory-in memory", "schemes with one: rl"),
+    (f"{COMPARE} baseline:slc_blocks=4:slc_blocks=5", "slc_blocks: given twice, as 4 and 5"),
+    (f"{COMPARE} baseline,baseline:slc_blox=4", "did you mean slc_blocks"),
+    (f"{COMPARE} baseline:slc_blocks=900", "slc_blocks"),
+    (f"{COMPARE} baselin:slc_blocks=4", "baselin"),
     ("trace generate zipf-4k -o out.csv", "bound it by --workload requests=1000000 or"),
     ("trace generate twin.toml -o out.csv --as msr", "label"),
     (f"trace twin one.csv {BLOCKS}", "has 1 requests"),
@@ -130,6 +290,20 @@ CONFIGURATION = [
     (f"trace twin bursts.csv {BLOCKS} --footprint 1000", "footprint_bytes = 1000"),
     (f"{SHORT} --footprint 2k", "request of 4096 bytes"),
 ]
+LATER = EPOCH + 1000 * TICKS_PER_MS
+#: What the 51st line of a trace says; readers are asked about others.
+BAD_LINES = {
+    "columns": f"{LATER},test,0,Write,0\n",
+    "size": line(LATER, "Write", 0, 0),
+    "backwards": line(EPOCH, "Write", 0, 4096),
+    "beyond": line(LATER, "Write", TINY_BYTES - 4096, 8192),
+}
+GOOD = "".join(line(EPOCH + i * TICKS_PER_MS, "Write", 4096 * i, 4096) for i in range(50))
+#: What is no trace at all.
+UNREADABLE = {
+    **{"nothing": b"", "bytes": bytes(range(256)) * 64},
+    "cut": gzip.compress(GOOD.encode() * 40)[:-40],
+}
 #: What is wrong with a trace or a workload.
 TRACES = [
     ("run missing.csv --device tiny --scheme baseline", "missing.csv"),
@@ -149,17 +323,39 @@ TRACES = [
     ("trace info zipf-4k", "bound it by --workload requests=1000000 or --workload duration_ns"),
     ("trace generate nonsense -o out.csv", "nonsense"),
     ("trace workloads nonsense", "nonsense"),
+    (f"{INFO} --trace-option action=Q", "action…only with format blkparse, blktrace"),
+    (f"{INFO} --trace-option mqsim_time_unit=us", "mqsim_time_unit…only with format mqsim"),
+    (f"{INFO} --trace-option op_default=read", "op_default…only with format oracle_general"),
+    (f"{INFO} --trace-option object_unit=512", "object_unit…only with format oracle_general"),
+    (f"{INFO} --trace-option seed=3", "seed…only with a workload"),
+    (f"{INFO} --trace-option workload.requests=3", "workload…only with a workload"),
+    *((f"run {name}.csv {ON} --json --out out", "51") for name in BAD_LINES),
+    *(
+        (f"{verb} {name}.csv --trace-format msr", f"{name}.csv")
+        for verb in (f"run {ON}", "trace info")
+        for name in UNREADABLE
+    ),
+]
+#: What is no file of its kind, or of another trace.
+OTHERS = [
+    (f"{CONVERT[:-11]}no/t.parquet", "no"),
+    (f"{LEARNT[:-6]}t.csv", "not a memory of slcache"),
+    (f"{LEARNT[:-6]}none", "No such file"),
+    (f"{LEARNT} --set slc_share_bins=8", "different:"),
+    (
+        "report both.json foreign.json --out page.html",
+        "runs of different traces cannot be compared",
+    ),
 ]
 CASES = [
     (words, status, told)
-    for status, rows in ((1, [(f"{CONVERT[:-11]}no/t.parquet", "no")]), (2, USAGE),
-                         (3, CONFIGURATION), (4, TRACES))
+    for status, rows in ((1, OTHERS), (2, USAGE), (3, CONFIGURATION), (4, TRACES))
     for words, told in rows
 ]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory, comparison: package.Comparison) -> Path:
     """What the command lines name, with nothing else."""
     place = tmp_path_factory.mktemp("refused")
     write_trace(place / "t.csv", mixed())
@@ -170,7 +366,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "no-format.trace").write_text("0 0 8 8 1\n1000 0 16 8 0\n")
     (place / "back.trace").write_text("2000 0 8 8 1\n1000 0 16 8 0\n")
     (place / "empty.trace").write_text("0 0 8 0 1\n")
+    for name, text in BAD_LINES.items():
+        (place / f"{name}.csv").write_text(GOOD + text + line(LATER + 9, "Read", 0, 4096))
+    for name, content in UNREADABLE.items():
+        (place / f"{name}.csv").write_bytes(content)
     assert slcache("trace", "twin", place / "t.csv", "-o", place / "twin.toml").returncode == 0
+    how: dict[str, Any] = {"device": "tiny", "settings": {"scheme.rl.step_bytes": 65536}}
+    package.run(place / "t.csv", scheme="rl", memory_out=place / "memory", **how)
+    (place / "both.json").write_text(comparison.to_json())
+    foreign = write_trace(place / "other.csv", mixed(seed=8))
+    run = package.run(foreign, device="tiny", scheme="baseline", log=place / "log.parquet")
+    (place / "foreign.json").write_text(run.to_json())
     return place
 
 
@@ -180,8 +386,12 @@ def test_what_is_wrong_is_told_and_leaves_nothing(
 ) -> None:
     monkeypatch.chdir(folder)
     before = sorted(folder.rglob("*"))
-    done = slcache(*words.split())
+    done = slcache(*shlex.split(words))
     assert (done.returncode, done.stdout) == (status, b""), done.stderr
-    assert told in done.stderr.decode()
-    assert b"Traceback" not in done.stderr
+    said = " ".join(done.stderr.decode().split())
+    assert re.search("(^| )error: ", said)
+    assert all(part in said for part in told.split("…"))
+    assert "Traceback" not in said
+    # What lies beyond a device is told with what may become of it.
+    assert words[:6] != "run be" or "--address" in said
     assert sorted(folder.rglob("*")) == before

@@ -89,34 +89,6 @@ def test_in_place_switch_halves_write_amplification_and_tells_shares_of_gain(
     assert "Share of the dense programs that could be spared" in text
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("hierachy", "did you mean 'hierarchy'?"),
-        ("hierarchy --workloads web_9", "no workload web_9 in hierarchy; allowed: web_0"),
-        ("hierarchy --seeds x", "expected whole numbers"),
-        ("hierarchy --quick --sensitivity", "exclude each other"),
-        ("hierarchy --executor slurm:4", "executor = slurm:4: must be local, dask://"),
-        ("hierarchy --executor dask://h:1 --jobs 2", "has workers of its own"),
-        ("hierarchy --full", "hierarchy is run at the paper's size anyhow"),
-        ("nvc --reading probable", "no reading 'probable'; allowed: both, literal, closed"),
-        ("nvc --reading closed --sensitivity", "--sensitivity starts from no further reading"),
-        ("drives --full", "--full"),
-        ("drives --workloads speed", "allowed: fills, latency"),
-        ("drives --workloads fills --sensitivity", "no effect on fills"),
-        ("drives --quick --sensitivity", "exclude each other"),
-        ("separation --full", "--full: has no effect on separation"),
-        ("separation --sensitivity", "--sensitivity: has no effect on separation"),
-        ("separation --workloads zipf-2", "separation has no workload 'zipf-2'"),
-    ],
-)
-def test_wrong_usage_is_told(arguments: str, message: str, tmp_path: Path) -> None:
-    done = slcache("reproduce", *arguments.split(), "--out", tmp_path / "out")
-    assert done.returncode == 2
-    assert message in " ".join(done.stderr.decode().split())
-    assert not (tmp_path / "out").exists()
-
-
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SHOWN = re.compile(r"slcache reproduce (\w+)[^\n`]* --quick")

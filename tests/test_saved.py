@@ -190,18 +190,3 @@ def test_runs_of_one_scheme_are_told_apart(folders: Path) -> None:
     slcache.load(folders / "other").save(folders / "deep/other")
     twice = gather([folders / "other", folders / "deep/other"])
     assert len(set(twice.labels)) == 2
-
-
-@pytest.mark.usefixtures("undrawn")
-def test_other_traces_are_refused(folders: Path) -> None:
-    trace = write_trace(folders / "foreign.csv", mixed(seed=8))
-    slcache.run(trace, device="tiny", scheme="baseline").save(folders / "foreign.json")
-    page = folders / "page.html"
-    for arguments, status, told in (
-        ((folders / "foreign.json",), 1, "runs of different traces cannot be compared"),
-        (("--normalise", "sector"), 2, "sector"),
-    ):
-        done = command("report", folders / "both", *arguments, "--out", page)
-        assert done.returncode == status
-        assert told in done.stderr.decode()
-        assert not page.exists()

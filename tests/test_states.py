@@ -109,26 +109,6 @@ def test_python_takes_a_state(trace: Path) -> None:
     assert result.documents[0]["config"]["precondition"]["fill"] == 0.5
 
 
-WRONG = (
-    *("full", "full=", "full=0", "full=1.1", "full=x", "worn=0.9", "worn=0.9,0", "worn=0.9,101"),
-    *("worn=0.9,0.3,1", "empty=1", "steady=0.9", "fresh", "full=nan", "full=0.5,0.5", "worn"),
-)
-
-
-@pytest.mark.parametrize("name", VERBS)
-def test_what_is_no_state_is_refused_by_every_verb(name: str, trace: Path, tmp_path: Path) -> None:
-    """Also one beside its keys."""
-    for text in WRONG if name == "run" else WRONG[:1]:
-        done = command(*verb(name, trace, tmp_path), f"--state={text}")
-        assert done.returncode == 2, (text, done.stderr)
-        assert f"--state: state = {text!r}" in done.stderr.decode()
-    for key in quantity.KEYS:
-        said = ["--state", "worn=0.9,0.3", f"--set={key}=0.5"]
-        done = command(*verb(name, trace, tmp_path), *said)
-        assert done.returncode == 2, done.stderr
-        assert all(word in done.stderr.decode() for word in ("worn=0.9,0.3", key, "0.5"))
-
-
 def test_a_state_beside_a_saved_one_is_refused(trace: Path, tmp_path: Path) -> None:
     saved = tmp_path / "device.snap"
     base = verb("run", trace, tmp_path)
@@ -253,15 +233,6 @@ def test_two_states_stand_side_by_side(trace: Path) -> None:
         assert cells["write mean"] in text
     told = json.loads(command(*base, "--states", "--json").stdout)
     assert list(told["states"]) == list(found)
-
-
-def test_what_states_cannot_have_is_refused(trace: Path, tmp_path: Path) -> None:
-    said = "--state=empty --out=o --seeds=2 --resample=2 --log=l.parquet --timeline=t.parquet"
-    for option in (*said.split(), "--format=csv"):
-        done = command(*verb("compare", trace, tmp_path), "--states", option)
-        assert done.returncode == 2
-        assert "--states" in done.stderr.decode()
-        assert option.partition("=")[0] in done.stderr.decode()
 
 
 def test_who_wins_turns_round_or_does_not(both: slcache.Comparison) -> None:

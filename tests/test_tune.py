@@ -272,13 +272,6 @@ def test_a_search_keeps_the_folder_of_another(tmp_path: Path) -> None:
     assert (done.returncode, b"cannot be read" in done.stderr) == (2, True)
 
 
-def test_standard_input_cannot_be_read_again() -> None:
-    words = ("tune", "-", "--device", "tiny", "--scheme", "baseline")
-    done = slcache(*words, "--vary", "host.time_scale=1,2")
-    assert done.returncode == 2
-    assert "give a file that stays" in done.stderr.decode()
-
-
 def test_odd_names_stay_what_they_are(trace: Path, tmp_path: Path) -> None:
     odd = tmp_path / "a $x <b>\n[device]\n.csv"
     odd.write_bytes(trace.read_bytes())

@@ -217,24 +217,6 @@ def test_sums_beyond_64_bits_are_right() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["--above", "1h"], "no request took"),
-        (["--above", "soon"], "--above"),
-        (["--request", "999999"], "not in"),
-        (["--operation", "trim"], "has no trim requests"),
-        (["--slowest", "3", "--above", "1ms"], "give one at most"),
-    ],
-    ids=str,
-)
-def test_what_nothing_answers_is_a_usage_error(
-    logs: dict[str, Path], arguments: list[str], told: str
-) -> None:
-    ended = slcache("why", logs["baseline"], *arguments)
-    assert (ended.returncode, told in ended.stderr.decode()) == (2, True), ended.stderr
-
-
 @pytest.mark.long
 def test_the_page_prints_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = Path(__file__).parent.parent
