@@ -11,7 +11,7 @@ import pytest
 
 import slcache
 import support
-from support import QUICK, mixed, write_trace
+from support import mixed, write_trace
 from verbs import Inputs
 
 
@@ -39,31 +39,18 @@ def comparison(trace: Path) -> slcache.Comparison:
     return slcache.compare(trace, device="tiny", schemes=["tlc-only", "baseline"])
 
 
-#: Modules that save results and ask nothing of their pictures, which take most of the time.
-UNDRAWN = {
-    *("test_config_files", "test_differences", "test_documents", "test_edited", "test_files"),
-    *("test_gains", "test_json", "test_many_schemes", "test_memories"),
-    *("test_named_code", "test_notes", "test_own_results", "test_own_schemes", "test_pace"),
-    *("test_reproduce", "test_reproduce_reading", "test_resample", "test_seeds", "test_setups"),
-    *("test_life", "test_states"),
-    *("test_special_files", "test_store", "test_study_config", "test_study_forms", "test_sweep"),
-    *("test_sweep_clusters", "test_sweep_show", "test_tune", "test_walkthroughs"),
-    *("test_written_paths", "test_wrong_values"),
-}
-#: Modules that ask what is in pictures, which are drawn for them whenever they run.
+#: Modules that ask what is in pictures, which take most of the time of saving.
 DRAWN = {
-    *("test_bound", "test_browser", "test_chart_pages", "test_charts", "test_cliff", "test_disk"),
-    *("test_names", "test_page_points", "test_saved", "test_study_report", "test_study_tables"),
-    *("test_trace_info", "test_windows"),
+    *("test_bound", "test_browser", "test_charts", "test_cliff", "test_disk", "test_names"),
+    *("test_page_points", "test_saved", "test_study_report", "test_study_tables", "test_traces"),
 }
 
 
 @pytest.fixture(autouse=True, scope="module")
 def _left_out(request: pytest.FixtureRequest) -> Iterator[None]:
     """Leave figures out of reports where they are not the question."""
-    name = request.module.__name__
-    none = name in UNDRAWN or (QUICK and name not in DRAWN)
-    with support.undrawn() if none else contextlib.nullcontext():
+    is_drawn = request.module.__name__ in DRAWN
+    with contextlib.nullcontext() if is_drawn else support.undrawn():
         yield
 
 

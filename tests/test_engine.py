@@ -1,24 +1,30 @@
-"""One engine of runs: what is equal is run once, and what runs need is made for them."""
+"""One engine of runs, the driver that gives its tasks out, and workers that cannot be started."""
 
 from __future__ import annotations
 
+import resource
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
-from slcache import TraceError, api
+from executors import Here
+from slcache import RunError, TraceError, api
+from slcache.execute import driver, local
 from slcache.execute.engine import Engine
 from slcache.execute.local import Local
 from slcache.execute.run import Run
-from slcache.execute.tasks import Task
+from slcache.execute.tasks import Done, Task
 from slcache.reproduce.inputs import Input, run_of
-from slcache.study.api import Course
+from slcache.study.api import Course, sweep
 from slcache.study.model import Study
-from slcache.study.run import run_study
-from support import mixed, write_trace
+from slcache.study.run import Sweep, run_study
+from support import mixed, process, write_trace
 
 TWIN = Input("web", "hierarchy-web_1", requests=3000, set={"requests": "3000"})
 SETTINGS = {"trace.address": "wrap"}
@@ -155,3 +161,214 @@ def test_a_cluster_gives_the_same(tmp_path: Path) -> None:
     with Engine(tmp_path / "here") as here, Engine(tmp_path / "there", "dask://", 2) as there:
         expected = [figures(each) for each in here.results(runs)]
         assert [figures(each) for each in there.results(runs)] == expected
+
+
+BARE = Task("", "point", Run("", "trace", "tiny", "sa", {}))
+
+
+def named(name: str, kind: str = "point", **reads: str) -> Task:
+    """Return a task that reads what others make."""
+    state = reads.pop("state", None)
+    run = replace(BARE.run, **reads)  # type: ignore[arg-type]
+    return replace(BARE, name=name, kind=kind, run=run, state=state)  # type: ignore[arg-type]
+
+
+class Telling(Here):
+    """Does nothing, and tells in which order; some tasks fail."""
+
+    def __init__(self, *failing: str) -> None:
+        super().__init__()
+        self.failing = failing
+
+    def did(self, task: Task) -> Done:
+        """End a task."""
+        fails = task.name in self.failing
+        return Done(task.name, error="no writes" if fails else None, kind="TraceError")
+
+    @property
+    def asked(self) -> list[str]:
+        """The names of tasks, in the order in which they were given."""
+        return [task.name for task in self.tasks]
+
+
+POINTS = {
+    "all": named("all", trace="repeat", state="state", memory_in="second"),
+    "bare": named("bare"),
+    "repeated": named("repeated", trace="repeat"),
+}
+MAKINGS = {
+    "second": named("second", "memory", memory_in="first"),
+    "first": named("first", "memory"),
+    "repeat": named("repeat", "repeat"),
+    "state": named("state", "state"),
+}
+
+
+def driven(executor: Telling, *, fail_fast: bool = False) -> dict[str, Done]:
+    """Return what became of the points."""
+    return driver.run(
+        POINTS, MAKINGS, executor, lambda _: None, 0, lambda _: None, fail_fast=fail_fast
+    )
+
+
+def test_a_task_waits_for_all_that_it_reads() -> None:
+    executor = Telling()
+    assert driven(executor).keys() == POINTS.keys()
+    place = executor.asked.index
+    assert sorted(executor.asked) == sorted([*POINTS, *MAKINGS])
+    assert place("first") < place("second") < place("all")
+    assert max(place("repeat"), place("state")) < place("all")
+    # It does not wait for what it does not read.
+    assert place("repeat") < place("repeated") < place("all")
+
+
+def test_what_another_run_left_on_an_executor_is_no_result() -> None:
+    executor = Telling()
+    executor.done.append(Done("of a run that was ended"))
+    assert driven(executor).keys() == POINTS.keys()
+
+
+@pytest.mark.parametrize(
+    ("failing", "failed"),
+    [
+        (["first"], {"all"}),
+        (["repeat"], {"all", "repeated"}),
+        (["first", "repeat"], {"all", "repeated"}),
+        # Without its state a point preconditions for itself.
+        (["state"], set()),
+    ],
+)
+def test_what_cannot_be_made_fails_what_reads_it(failing: list[str], failed: set[str]) -> None:
+    executor = Telling(*failing)
+    found = driven(executor)
+    assert {name for name, done in found.items() if done.error is not None} == failed
+    assert all(found[name].error == "no writes" for name in failed)
+    assert not failed & set(executor.asked)
+    assert len(executor.asked) == len(set(executor.asked))
+
+
+@pytest.mark.parametrize("failing", [[], ["state"]])
+def test_a_state_that_was_not_made_is_not_read(failing: list[str]) -> None:
+    """What has its name may be damaged."""
+    executor = Telling(*failing)
+    driven(executor)
+    (task,) = (task for task in executor.tasks if task.name == "all")
+    assert task.state == (None if failing else "state")
+
+
+def test_the_first_failure_ends_all_where_it_is_to() -> None:
+    with pytest.raises(driver.FailedError, match="no writes") as caught:
+        driven(Telling("repeat"), fail_fast=True)
+    assert caught.value.done.name in {"all", "repeated"}
+    assert caught.value.done.kind == "TraceError"
+
+
+#: What answers without having been asked.
+SAYING = (
+    "import sys, time; from multiprocessing.connection import Connection; "
+    "Connection(int(sys.argv[1])).{}; time.sleep(0.3); sys.exit(1)"
+)
+#: A program in the place of a worker, and what is told of it.
+PROGRAMS = {
+    "missing": (["/nowhere/python"], "a worker cannot be started: No such file or directory"),
+    "no program": ([__file__], "a worker cannot be started: Permission denied"),
+    "dies at its start": (
+        [sys.executable, "-c", "raise SystemExit('no slcache here')"],
+        "the worker exited with status 1: no slcache here (3 times)",
+    ),
+    **{
+        f"says {said}": ([sys.executable, "-c", SAYING.format(said)], "exited with status 1")
+        for said in ("send_bytes(b'hello')", "send(())")
+    },
+    "says nothing": ([sys.executable, "-c", ""], "the worker exited with status 0"),
+}
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_trace(tmp_path_factory.mktemp("lacking") / "t.csv", mixed(40))
+
+
+def swept(trace: Path, **how: Any) -> Sweep:  # noqa: ANN401
+    """Return a sweep of four points by two workers."""
+    own = {"vary": {"host.time_scale": "0.5,1,2,4"}, "settings": {"trace.address": "wrap"}}
+    return sweep(trace, device="tiny", scheme="sa", jobs=2, **own, **how)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_is_no_worker_ends_the_work(
+    name: str, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command, told = PROGRAMS[name]
+    monkeypatch.setattr(local, "_COMMAND", command)
+    with pytest.raises(RunError) as caught:
+        swept(small, fail_fast=True)
+    assert told in str(caught.value)
+
+
+class Failing:
+    """Starts so many processes, and no more."""
+
+    def __init__(self, count: int) -> None:
+        self.left = count
+        self.plain = subprocess.Popen
+
+    def __call__(self, *arguments: Any, **how: Any) -> Any:  # noqa: ANN401
+        """Start a process."""
+        if not self.left:
+            raise OSError(24, "Too many open files")
+        self.left -= 1
+        return self.plain(*arguments, **how)
+
+
+@pytest.fixture(scope="module")
+def whole(small: Path) -> pl.DataFrame:
+    return swept(small).table
+
+
+def test_fewer_workers_do_the_work(
+    small: Path,
+    whole: pl.DataFrame,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(subprocess, "Popen", Failing(1))
+    with pytest.warns(UserWarning, match=r"Too many open files .*: 1 of 2 do the work"):
+        assert swept(small).table.equals(whole)
+
+
+def test_a_worker_that_is_lost_and_cannot_be_started_anew_leaves_its_task(
+    small: Path,
+    whole: pl.DataFrame,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    starts = Failing(2)
+    monkeypatch.setattr(subprocess, "Popen", starts)
+    plain = local._Worker.give
+    killed: list[object] = []
+
+    def give(worker: Any, task: Any) -> None:  # noqa: ANN401
+        if starts.left == 0 and not killed:
+            killed.append(worker)
+            worker.process.kill()
+        plain(worker, task)
+
+    monkeypatch.setattr(local._Worker, "give", give)
+    with pytest.warns(UserWarning, match=r"Too many open files .*: 1 of 2 do the work"):
+        assert swept(small).table.equals(whole)
+    assert killed
+
+
+FEW = [8, 12, *(pytest.param(n, marks=pytest.mark.slow) for n in (6, 7, 9, 10, 11, *range(13, 25)))]
+
+
+@pytest.mark.parametrize("files", FEW)
+def test_few_open_files_are_enough_or_told(files: int, small: Path, tmp_path: Path) -> None:
+    ended = process(
+        *("sweep", small, "--device", "tiny", "--scheme", "sa", "--no-report"),
+        *("--vary", "host.time_scale=0.5,1", "--set", "trace.address=wrap", "--jobs", "2"),
+        *("--out", tmp_path / "out"),
+        setup=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files)),
+    )
+    assert b"Traceback" not in ended.stderr
+    assert ended.returncode in (0, 1, 4)
+    assert ended.returncode == 0 or b"oo many open files" in ended.stderr

@@ -1,7 +1,8 @@
-"""What a user is helped by: pages of verbs with examples, and the names that a shell offers."""
+"""Every key is explained, and a user is helped by pages, examples and names that a shell offers."""
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -9,10 +10,158 @@ from pathlib import Path
 import pytest
 
 import slcache
+from slcache import explain
 from slcache.cli import complete
 from slcache.documents import keys
+from slcache.words.names import leaves
 from support import slcache as command
 from verbs import verbs
+
+#: Stands where a key may have any name.
+ANY = "anything"
+#: Sections whose names a class or a format decides.
+OPEN = ("scheme.custom.options", "trace.options")
+
+
+def test_every_value_of_results_and_configurations_has_a_key(
+    comparison: slcache.Comparison,
+) -> None:
+    results = (run.to_dict() for run in comparison.runs)
+    # What a sketch or a scheme counts has no names of its own.
+    own = re.compile(r"\.(cdf|histogram|values|figures)\b")
+    names = {n for r in results for n, v in leaves(r) if v != [] and not own.search(n)}
+    for entry in slcache.devices():
+        for scheme in slcache.fitting(device=entry["name"])[0]:
+            config = slcache.resolve(device=entry["name"], scheme=scheme)
+            names |= {name for name, _ in leaves(config)}
+    for name in {re.sub(r"\[\d+\]", "[0]", re.sub(r"(\[\d+\])+$", "", name)) for name in names}:
+        assert explain.find(name)[0].key.text, name
+
+
+def spelt(entry: explain.Entry) -> list[str]:
+    """Return a key as somebody asks for it, for each name that varies in it."""
+    return explain.spelt(entry.key.name) or [entry.key.name.replace("*", ANY)]
+
+
+def test_every_key_is_explained_and_none_with_a_segment_that_is_not() -> None:
+    assert len(keys.of_config()) > 400
+    assert len(keys.of_result()) > 200
+    assert [entry.key.name for entry in explain.entries() if not entry.key.text] == []
+    names = [name for entry in explain.entries() for name in spelt(entry)]
+    # Some shells take brackets for patterns.
+    bare = {name.replace("[]", ""): name for name in names[::3] if "[]" in name}
+    for asked, name in {**{name: name for name in names}, **bare}.items():
+        assert name in [found.key.name for found in explain.find(asked)]
+    for turn, name in enumerate(names[::11]):
+        steps = name.split(".")
+        at = turn % len(steps)
+        wrong = ("nonsense", f"{steps[at]}x", "*")[turn % 3]
+        if steps[at] != ANY and ".".join(steps[:at]) not in OPEN:
+            with pytest.raises(ValueError, match="is no key"):
+                explain.find(".".join([*steps[:at], wrong, *steps[at + 1 :]]))
+
+
+def test_no_key_is_of_what_it_is_not() -> None:
+    """A configuration's key has no result's section in front, and the other way round."""
+    config = {entry.key.name for entry in explain.entries() if entry.of == "configuration"}
+    for entry in explain.entries()[::15]:
+        for name in spelt(entry):
+            front = "config" if entry.of != "configuration" else "waf"
+            if name in config and front == "config":
+                continue
+            with pytest.raises(ValueError, match="is no key") as refused:
+                explain.find(f"{front}.{name}")
+            assert front == "waf" or f"did you mean {name}?" in str(refused.value)
+
+
+def test_a_key_tells_type_unit_values_and_default() -> None:
+    (victim,) = explain.find("scheme.baseline.slc.victim")
+    assert "greedy" in dict(victim.key.allowed)
+    assert "Two-level" in victim.paper
+    (blocks,) = explain.find("device.pool[3].blocks")
+    assert (blocks.key.unit, blocks.key.type) == ("blocks", "whole number")
+    assert explain.find("config.device.pool[0].blocks") == [blocks]
+    (table,) = explain.find("scheme.client.dynamic.table")
+    assert explain.find("scheme.client.dynamic.table[3][0]") == [table]
+    with pytest.raises(ValueError, match="is no key"):
+        explain.find("scheme.baseline.slc_blocks[0]")
+    (sizes,) = explain.find("scheme.baseline.slc_blocks")
+    assert sizes.key.default == "64"
+    (cause,) = explain.find("waf.by_cause.gc")
+    assert "garbage collection" in cause.key.text
+    assert len(explain.find("slc_blocks")) > 3
+    (metric,) = explain.find("read_p99_ns")
+    assert (metric.of, metric.key.unit) == ("metric", "ns")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("host.replay", ["As fast as the queue depth allows", '"open"']),
+        ("device.pool", ["device.pool[].page_bytes"]),
+        ("", ["precondition", "provenance", "waf"]),
+        ("device.pool.blocks", ["4 to 65536"]),
+        ("host.link", ["pcie3x4, pcie4x4"]),
+        ("scheme.sa.slc_blocks", []),
+        # What a key stands at on a device, and where that says it.
+        ("wordlines --device tiny", ["device.pool[0].wordlines = 8", "preset tiny:"]),
+        ("wordlines --device tiny", ["8 SLC pages or 24 TLC pages per block"]),
+        ("device.pool[1].blocks --device hyssd-st", ["device.pool[1].blocks = 5,462"]),
+        ("slc_blocks --device tiny", ["nvc does not fit: device.disk = absent"]),
+        # What does nothing while a scheme's other keys are as by default.
+        ("scheme.sa.slc.separate_frontier", ["no effect", "emptied into the store"]),
+        ("scheme.tlc-only.idle.threshold_ns", ["no effect", "clean.idle_free_ratio above 0"]),
+        ("scheme.nvc.large_request_bytes", ["no effect", "policy 1 and policy 2 tell"]),
+    ],
+)
+def test_the_verb_prints_keys_and_what_they_stand_at(words: str, told: list[str]) -> None:
+    done = command("explain", *words.split())
+    assert done.returncode == 0, done.stderr
+    printed = " ".join(done.stdout.decode().split())
+    assert [each for each in told if each not in printed] == []
+    assert ("by default no effect" in printed) == ("no effect" in told)
+
+
+def test_a_key_tells_in_json_where_a_device_says_it() -> None:
+    asked = ("scheme.baseline.slc_blocks", "--device", "tiny")
+    (found,) = json.loads(command("explain", *asked, "--json").stdout)
+    assert (found["of"], found["here"]["value"]) == ("configuration", 3)
+    assert found["here"]["line"].startswith("slc_blocks = 3")
+
+
+def test_every_value_of_a_pool_stands_where_it_was_asked_for() -> None:
+    config = slcache.resolve(device="hyssd-st", scheme="hyssd")
+    pools = [(name, value) for name, value in leaves(config) if name.startswith("device.pool")]
+    for name, value in pools[::3]:
+        asked = f"{name}[0]" if isinstance(value, list) and value else name
+        (entry, *_) = explain.find(asked)
+        found = explain.standing(entry, "hyssd-st", asked)
+        assert found is not None, asked
+        assert (found.key, found.value) == (asked, value[0] if asked != name else value)
+
+
+@pytest.mark.parametrize("device", ["rl-32g", "a result"])
+def test_schemes_that_do_not_fit_are_told_and_the_others_go_on(
+    device: str, comparison: slcache.Comparison, tmp_path: Path
+) -> None:
+    """Of every third scheme its last key: what it stands at, or why the scheme does not fit."""
+    if device == "a result":
+        device = str(tmp_path / "result.json")
+        Path(device).write_text(json.dumps(comparison.runs[1].to_dict()))
+    fit, problems = slcache.fitting(device=device)
+    keys_of: dict[str, explain.Entry] = {}
+    for entry in explain.entries():
+        section, *rest = entry.key.name.split(".")
+        if (entry.of, section, len(rest), entry.key.section) == (
+            *("configuration", "scheme", 2),
+            False,
+        ):
+            keys_of[rest[0]] = entry
+    assert keys_of.keys() == {*fit, *problems} - {"disk-only"}
+    for scheme, entry in list(keys_of.items())[::3]:
+        at = explain.standing(entry, device, entry.key.name)
+        assert at is None or at.problem == problems.get(scheme, ""), scheme
+
 
 VERBS = [path for path, _ in verbs()]
 

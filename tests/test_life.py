@@ -1,4 +1,4 @@
-"""How a device wears, by cell mode and in years, as results and reports tell it."""
+"""How devices wear, cells err and blocks go bad, as results and reports tell it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,21 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 import slcache
 import support
-from slcache.sentences import life
+from slcache import _core, metrics
+from slcache.charts import latency as charts
+from slcache.documents import schemata
+from slcache.metrics import METRICS, PARTS
+from slcache.report import terminal
+from slcache.sentences import life, wording
+from slcache.tables import sheets
+from slcache.words import kinds
+from support import mixed, write_trace
+from support import slcache as command
 
 DEVICE = ("--device", "tiny", "--address", "wrap")
 SPAN = 3328 << 10
@@ -157,3 +167,166 @@ def test_every_output_tells_lives_at_the_rate_that_is_asked_for(
         for shown in (done.stdout, (out / "report.html").read_text()):
             told = words(shown).replace("&#39;", "'")
             assert all(part in told for part in ("TBW", "drive writes a day", title))
+
+
+#: Half-worn cells whose data are old: every read of them takes steps.
+WORN = {"device.cells.start.tlc.cycles": 50, "device.cells.start.tlc.days": 90}
+UPKEEP = {
+    "device.cells.age_scale": 86_400,
+    "device.cells.reclaim.reads": 20,
+    "device.cells.refresh.scrub": "patrol",
+}
+#: All figures of cells, and those that only devices with upkeep or with bad blocks have.
+OF_CELLS = {name for name, metric in (METRICS | PARTS).items() if metric.of_cells}
+OF_BAD_BLOCKS = {"retired_blocks", "spare_blocks_left", "mean_damage", "end_host_bytes"}
+OF_UPKEEP = {
+    name
+    for name in OF_CELLS
+    if name.endswith(("_refresh_ns", "_reclaim_ns", "_wear_ns", "ed_blocks"))
+} - OF_BAD_BLOCKS
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_trace(tmp_path_factory.mktemp("cells") / "t.csv", mixed(600, write_share=0.4))
+
+
+def test_a_result_tells_what_reads_took(trace: Path) -> None:
+    worn = slcache.run(trace, device="tiny", scheme="baseline", settings=WORN)
+    document = worn.to_dict()
+    rows = {(row["mode"], row["cause"]): row for row in document["cells"]["reads"]}
+    host = rows["tlc", "host"]
+    assert host["steps"] == sum(steps * reads for steps, reads in enumerate(host["histogram"])) > 0
+    assert host["reads"] == sum(host["histogram"])
+    figures = document["figures"]
+    assert OF_CELLS & figures.keys() == OF_CELLS - OF_UPKEEP - OF_BAD_BLOCKS
+    assert not {"upkeep", "bad_blocks"} & document["cells"].keys()
+    assert figures["read_errors"] == document["host"]["read_errors"] == 0
+    of_host = [row for row in document["cells"]["reads"] if row["cause"] == "host"]
+    steps, reads = (sum(row[key] for row in of_host) for key in ("steps", "reads"))
+    assert figures["retries_per_read"] == pytest.approx(steps / reads)
+    parts = [PARTS[name].value(document) for name in PARTS if name.startswith("read_")]
+    assert sum(part or 0 for part in parts) == pytest.approx(figures["read_mean_ns"], abs=2)
+    assert slcache.Result(json.loads(worn.to_json())).to_dict() == document
+    assert {"retries_per_read", "read_errors"} <= set(sheets.of_runs(["a"], [document]).columns)
+    assert "service retry" in charts.components([document])
+
+
+def test_a_result_without_cells_has_none_of_it(trace: Path) -> None:
+    document = slcache.run(trace, device="tiny", scheme="baseline").to_dict()
+    assert not OF_CELLS & document["figures"].keys()
+    assert not {"cells"} & (document.keys() | document["config"]["device"].keys())
+    assert "read_errors" not in document["host"]
+    assert not {"rule", "by_rule"} & document["wear"].keys()
+    assert all(
+        "cells" not in chips.get("tlc", {}) for chips in document["config"]["device"]["pool"]
+    )
+    columns = sheets.of_runs(["a"], [document]).columns
+    assert not OF_CELLS & set(columns)
+    assert "service retry" not in charts.components([document])
+    told = {row["name"] for row in json.loads(_core.figures()) if row.get("of_cells")}
+    assert told == OF_CELLS > OF_UPKEEP | OF_BAD_BLOCKS
+
+
+def test_a_result_tells_of_blocks_that_moved(trace: Path) -> None:
+    document = slcache.run(
+        trace, device="tiny", scheme="baseline", settings={**WORN, **UPKEEP}
+    ).to_dict()
+    figures, upkeep = document["figures"], document["cells"]["upkeep"]
+    assert OF_CELLS & figures.keys() == OF_CELLS - OF_BAD_BLOCKS
+    assert figures["reclaimed_blocks"] == upkeep["reclaimed_blocks"] > 0
+    assert figures["refreshed_blocks"] == upkeep["refreshed_blocks"]
+    assert document["waf"]["by_cause"]["reclaim"] > 0
+
+
+def test_a_run_ends_with_results_where_the_device_does(trace: Path, tmp_path: Path) -> None:
+    settings = WORN | {
+        "device.cells.start.tlc.cycles": 1_000_000,
+        "device.cells.bad_blocks.retire": True,
+        "device.cells.bad_blocks.end_of_life": "first-plane-without-spare",
+    }
+    writes = write_trace(tmp_path / "writes.csv", mixed(20_000, write_share=1.0))
+    document = slcache.run(writes, device="tiny", scheme="tlc-only", settings=settings).to_dict()
+    bad, figures = document["cells"]["bad_blocks"], document["figures"]
+    assert figures.keys() >= OF_BAD_BLOCKS
+    assert bad["end"]["reason"] == "first-plane-without-spare"
+    assert (
+        bad["end"]["host_bytes"] == figures["end_host_bytes"] == document["host"]["write"]["bytes"]
+    )
+    served = document["host"]["requests"] + bad["end"]["unserved_requests"]
+    assert served == document["trace"]["requests"] == 20_000
+
+
+@pytest.mark.parametrize("cells", [True, False])
+def test_the_log_and_why_tell_retries_where_cells_err(
+    cells: bool, trace: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "requests.parquet"
+    settings = WORN if cells else {}
+    slcache.run(trace, device="tiny", scheme="tlc-only", settings=settings, log=path)
+    table = pq.read_table(path)
+    assert ("service_retry_ns" in table.column_names) == cells
+    parts = [n for n in table.column_names if n.startswith(("service_", "wait_"))]
+    log = {name: table[name].to_numpy() for name in [*parts, "latency_ns"]}
+    told = sum(log[name] for name in parts if name != "service_ns")
+    assert (told == log["latency_ns"]).all()
+    done = command("why", path, "--slowest", "3", "--operation", "read", "--json")
+    assert done.returncode == 0, done.stderr
+    assert (b"reading again" in done.stdout or b"retry" in done.stdout) == cells
+
+
+ROOM = "waiting for room in the DRAM buffer behind "
+
+
+def waits() -> list[str]:
+    """Return the names of all waiting that results may have, but of causes."""
+    schema = schemata.schema("result")
+    attribution = schema["$defs"]["Attribution"]["properties"]["wait"]["propertyNames"]
+    causes = schema["$defs"]["Cause"]["enum"]
+    return [name for name in attribution["enum"] if name not in causes]
+
+
+def test_every_wait_has_a_colour_and_words_of_its_own() -> None:
+    told = {name: kinds.WAITS[name] for name in waits()}
+    for part in ("colour", "words"):
+        assert len({getattr(kind, part) for kind in kinds.WAITS.values()}) == len(kinds.WAITS)
+    for name, kind in told.items():
+        assert kind.words.startswith(ROOM) == name.startswith("buffer-"), name
+
+
+def test_a_run_tells_what_kept_the_room(tmp_path: Path) -> None:
+    """Its writes wait for room behind migration."""
+    trace = write_trace(tmp_path / "load.csv", mixed(3000, write_share=1.0))
+    log = tmp_path / "log.parquet"
+    document = slcache.run(
+        trace, device="tiny", scheme="baseline", replay="closed:16", log=log,
+        settings={"buffer.bytes": "16KiB", "buffer.acknowledge": "on-buffer"},
+    ).to_dict()  # fmt: skip
+    parts = document["host"]["write"]["attribution_us"]["wait"]
+    kept = {name: us for name, us in parts.items() if name.startswith("buffer-")}
+    assert parts.get("buffer", 0.0) < 0.01 * sum(kept.values())
+    most = max(kept, key=lambda name: kept[name])
+    words = kinds.WAITS[most].words
+    assert wording.component(f"wait {most}") == words
+    assert words in charts.attribution_caption([document])
+    answered = command("why", log, "--slowest", "3", "--operation", "write")
+    assert (answered.returncode, ROOM in " ".join(answered.stdout.decode().split())) == (0, True)
+    metric = metrics.named(f"write_wait_{most.replace('-', '_')}_ns")
+    assert metric.value(document) == pytest.approx(1e3 * kept[most] / 3000)
+
+
+def behind(requests: int, lag_ns: int, duration_ns: int = 400_000_000_000) -> str:
+    """Return what is said of a run of so long, of which so much was after the last arrival."""
+    host = {"duration_ns": duration_ns, "iops": 50.0}
+    backlog = {"requests_max": requests, "lag_ns": lag_ns} if requests else None
+    document: Any = {"host": {**host, "backlog": backlog}, "trace": {"offered_iops": 100.0}}
+    return terminal.overload("baseline", document)
+
+
+def test_a_device_that_ends_long_after_the_last_request_is_told() -> None:
+    told = behind(1_234_567, 300_000_000_000)
+    assert told.startswith("baseline: the device does not keep up with the trace")
+    for figure in ("1,234,567 requests", "offered 100 requests/s, served 50: 2.00 times"):
+        assert figure in told
+    keeping_up = ((0, 0), (3, 900_000), (90, 3_000_000_000))
+    assert [behind(*backlog) for backlog in keeping_up] == [""] * 3

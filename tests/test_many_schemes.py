@@ -1,10 +1,11 @@
-"""Every scheme at once, the clairvoyant one, and caches of different sizes."""
+"""Every scheme at once: which a device runs, in which mode, and with how large a cache."""
 
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ import pytest
 
 import slcache
 from charted import keys, nodes
+from disks import DEVICE
 from slcache import catalogue
 from slcache.charts import latency as charts
 from slcache.charts import spec
 from slcache.report import html
+from slcache.results import comparison as comparing
 from slcache.tables import grid
 from slcache.words.names import leaves
 from support import mixed, write_trace
@@ -173,3 +176,194 @@ def test_a_scheme_that_does_not_fit_is_told_with_the_size_that_does() -> None:
         why = slcache.fitting(device=device)[1]["hyssd"]
         ((key, size),) = re.findall(r"(scheme[\w.-]+) = (\d+) is the \w+ that passes", why)
         slcache.resolve(device=device, scheme="hyssd", settings={key: int(size)})
+
+
+WITHOUT_A_DISK = slcache.fitting(device="tiny")[0]
+TINY = Path(__file__).parents[1] / "presets/devices/tiny.toml"
+#: Room for data of two bits a cell: less is cleaned ahead, and more is fast.
+LESS = {
+    "device.user_bytes": "2MiB",
+    **{
+        f"scheme.{name}.dense.start_free_ratio": 0.0
+        for name in ("baseline", "sa", "sector", "hierarchy")
+    },
+    **{f"scheme.{name}.fast_blocks": 5 for name in ("hyssd", "hyssd-static")},
+}
+
+
+@pytest.mark.parametrize("mode", ["mlc", "tlc", "qlc"])
+def test_every_scheme_runs_on_a_device_with_one_dense_mode(tmp_path: Path, mode: str) -> None:
+    device = tmp_path / f"{mode}.toml"
+    text = TINY.read_text().replace("[device.pool.tlc]", f"[device.pool.{mode}]")
+    device.write_text(text.replace('[scheme-defaults.tlc-only]\nmode = "tlc"\n', ""))
+    load = {"workload.requests": "300", "workload.footprint_bytes": "1MiB"}
+    compared = slcache.compare(
+        "uniform-4k", device=device, schemes=WITHOUT_A_DISK, normalise="tlc-only",
+        trace_options=load, replay="closed:4", settings=LESS,
+    )  # fmt: skip
+    reference = "tlc-only mode=qlc" if mode == "qlc" else f"{mode}-only"
+    assert compared.labels == [reference, *WITHOUT_A_DISK[1:]]
+    assert compared.reference == reference
+    for label, document in zip(compared.labels, compared.documents, strict=True):
+        assert document["scheme"]["name"] == label
+        config = document["config"]
+        options = next(iter(config["scheme"].values()))
+        chosen = options.get("mode", options.get("dense_mode", mode))
+        assert (chosen, config["device"]["pool"][0]["reprogram"]["mode"]) == (mode, mode)
+        assert {row["mode"] for row in document["flash"]["ops"]} <= {"slc", mode}
+
+
+@pytest.mark.parametrize(("name", "device"), [("slc-only", "tiny"), ("mlc-only", "gc-8g")])
+def test_a_name_with_another_mode_is_that_mode(name: str, device: str) -> None:
+    settings = {"device.user_bytes": "1MiB"}
+    resolved = slcache.resolve(device=device, scheme=name, settings=settings)
+    assert resolved["scheme"]["tlc-only"]["mode"] == name.removesuffix("-only")
+    settings["scheme.tlc-only.mode"] = "tlc"
+    with pytest.raises(slcache.ConfigError, match=f"scheme {name} sets"):
+        slcache.resolve(device=device, scheme=name, settings=settings)
+
+
+def test_settings_of_the_reference_reach_it_under_every_name() -> None:
+    settings = {"scheme.tlc-only.clean.victim": "fifo"}
+    for scheme, kept in (("slc-only", settings), ("baseline", {})):
+        assert slcache.catalogue.settings_for(settings, scheme, ["slc-only", "baseline"]) == kept
+
+
+def test_every_scheme_tells_its_knobs_and_signals() -> None:
+    entries = {entry["name"]: entry for entry in json.loads(command("schemes", "--json").stdout)}
+    for entry in entries.values():
+        assert all(signal["min"] < signal["max"] for signal in entry["signals"])
+    assert entries["ips"]["knobs"] == []
+    of_sa = {knob["name"] for knob in entries["sa"]["knobs"]}
+    assert of_sa == {"slc.start_free_ratio", "merge.timeout_ns"}
+    words = set(command("schemes").stdout.decode().split())
+    summaries = [knob["summary"] for entry in entries.values() for knob in entry["knobs"]]
+    assert all(words >= set(summary.split()) for summary in summaries)
+
+
+def test_a_device_says_which_values_a_knob_may_have_there() -> None:
+    entries = json.loads(command("schemes", "--device", "tiny", "--json").stdout)
+    knobs = {(entry["name"], knob["name"]): knob for entry in entries for knob in entry["knobs"]}
+    config = catalogue.resolve(device="tiny", scheme="turbo-write")["scheme"]["turbo-write"]
+    blocks = config["slc_blocks"]
+    knob = knobs["turbo-write", "slc_blocks"]
+    assert (knob["value"], knob["steps"]) == (blocks, {"min": 1, "max": blocks, "step": 1})
+    ratio = knobs["baseline", "slc.start_free_ratio"]
+    assert ratio["value"] in ratio["ladder"]
+    assert ratio["ladder"] == sorted(ratio["ladder"])
+    table = command("schemes", "--device", "tiny").stdout.decode()
+    assert f"1 to {blocks} by 1" in table
+
+
+def test_a_scheme_that_the_device_cannot_run_says_why() -> None:
+    done = command("schemes", "--device", "rl-32g", "--json")
+    problems = {entry["name"]: entry.get("problem", "") for entry in json.loads(done.stdout)}
+    assert "reprogram" in problems["ips"]
+    assert b"do not run on rl-32g" in command("schemes", "--device", "rl-32g").stderr
+
+
+MIB = 1 << 20
+#: Two planes of 512 blocks of 16 wordlines.
+FLASH = re.sub(r"(?s)\[device.disk\].*?(?=\[\[device.pool)", "", DEVICE)
+FLASH = FLASH.replace("planes = 1", "planes = 2").replace("blocks = 32", "blocks = 512")
+FLASH = FLASH.replace("wordlines = 64", "wordlines = 16").replace("256MiB", "90MiB")
+LOAD = {"workload.requests": "400000", "workload.footprint_bytes": str(90 * MIB)}
+
+
+def fifo(used: float) -> float:
+    """Return the write amplification of cleaning first-in first-out (Desnoyers 2012)."""
+    low, high = 1e-9, 1.0 - 1e-9
+    for _ in range(100):
+        live = (low + high) / 2
+        low, high = (live, high) if (live - 1) / math.log(live) < used else (low, live)
+    return 1 / (1 - low)
+
+
+@pytest.fixture
+def device(tmp_path: Path) -> Path:
+    path = tmp_path / "flash.toml"
+    path.write_text(FLASH)
+    return path
+
+
+def compared(device: Path, *, equal_cells: bool) -> slcache.Comparison:
+    settings = {
+        "precondition.fill": 1,
+        "precondition.overwrite": 2,
+        "scheme.tlc-only.clean.victim": "fifo",
+        "scheme.baseline.slc_blocks": 64,
+    }
+    how: dict[str, Any] = {"trace_options": LOAD, "settings": settings, "replay": "closed:4"}
+    schemes = ["tlc-only", "baseline"]
+    return slcache.compare(
+        "uniform-4k", device=device, schemes=schemes, equal_cells=equal_cells, **how
+    )
+
+
+def test_the_room_to_clean_with_follows_the_closed_form_and_is_told(device: Path) -> None:
+    found = {equal: compared(device, equal_cells=equal) for equal in (False, True)}
+    for equal, blocks in ((False, 512), (True, 448)):
+        document = found[equal].documents[0]
+        assert document["config"]["device"]["pool"][0]["blocks"] == blocks
+        block_bytes = 2 * 16 * 4096
+        used = 90 * MIB / (2 * blocks * block_bytes)
+        assert document["waf"]["total"] == pytest.approx(fifo(used), rel=0.05)
+    told = "mlc-only has 512 dense blocks per plane and baseline 448"
+    assert any(told in note for note in found[False].notes())
+    assert not any("dense blocks per plane" in note for note in found[True].notes())
+
+
+def test_schemes_with_more_room_are_listed(comparison: slcache.Comparison) -> None:
+    plain, cached = comparison.documents
+    for names in (["one"], ["one", "two"], ["one", "two", "three"]):
+        documents = [*[plain] * len(names), cached]
+        told = comparing.unequal([*names, "cached"], documents)
+        listed = {1: "one has", 2: "one and two have", 3: "one, two and three have"}[len(names)]
+        wanted = f"For garbage collection, {listed} 16 dense blocks per plane and cached 13"
+        assert told.startswith(wanted)
+
+
+@pytest.mark.parametrize(
+    "name", ["", " ", "a\nb", "a\tb", "\x1b[2J", "\x7f", "a.b", "a b", 'a"b', "[0]", "é", "nand[0]"]
+)
+def test_a_pool_s_name_is_in_the_result_or_refused(name: str, trace: Path) -> None:
+    config = slcache.resolve(device="tiny", scheme="baseline")
+    config["device"]["pool"][0]["name"] = name
+    if name.strip() and name.isprintable():
+        found = slcache.run(trace, settings=config, address="wrap").to_dict()
+        assert {each["pool"] for each in found["flash"]["ops"]} == {name}
+        return
+    with pytest.raises(slcache.ConfigError) as refused:
+        slcache.run(trace, settings=config)
+    assert refused.value.key == "device.pool[0].name"
+    kind = " in one line" if name.strip() else ", not empty"
+    assert f"must be a name{kind}" in str(refused.value)
+
+
+def tables(value: Any, key: str = "") -> Iterator[str]:  # noqa: ANN401
+    """Yield the keys of all tables of a configuration."""
+    if isinstance(value, Mapping):
+        yield from [key] if key else []
+        for name, inner in value.items():
+            yield from tables(inner, f"{key}.{name}" if key else name)
+    elif isinstance(value, list):
+        for i, inner in enumerate(value):
+            yield from tables(inner, f"{key}[{i}]")
+
+
+@pytest.mark.parametrize("scheme", ["baseline", "client", "rl", "custom"])
+def test_an_empty_table_is_an_error_or_has_an_effect(scheme: str) -> None:
+    """Dotted, nested or by the command line's own words."""
+    whole = slcache.resolve(device="tiny", scheme=scheme)
+    for key in [*tables(whole), "host.link", "buffer", "device.map", "device.pool[3]", "nothing"]:
+        nested: dict[str, Any] = {}
+        for step in reversed(key.split(".")):
+            nested = {step: nested}
+        both: tuple[dict[str, Any], ...] = ({key: {}}, nested)
+        for settings in both:
+            try:
+                found = slcache.resolve(device="tiny", scheme=scheme, settings=settings)
+                told = None
+            except slcache.ConfigError as error:
+                found, told = whole, str(error)
+            assert (found != whole) if told is None else (key in told), key

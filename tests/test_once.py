@@ -1,12 +1,18 @@
-"""One thing is said in one way, and a word with two spellings is understood in both."""
+"""One thing is said in one way, known to be given, and understood in every word for it."""
 
 from __future__ import annotations
 
 import ast
+import contextlib
+import importlib
 import importlib.util
 import inspect
+import io
+import json
+import pkgutil
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +20,18 @@ import pytest
 
 import slcache
 import verbs
-from slcache import _core, gym
+from slcache import _core, cli, explain, gym
+from slcache.cli import options as opt
 from slcache.cli.app import execute
 from slcache.documents.keys import of_config
 from slcache.given.arguments import OTHER_WORDS
+from slcache.given.options import Asked, said
+from slcache.metrics import METRICS, PARTS, named
+from slcache.search.goals import Bound, Search
+from slcache.study import api as study
+from slcache.study import model
+from slcache.study.api import Course
+from support import slcache as command
 
 #: Values of options that may be given several times, each for something else.
 SAME = {
@@ -200,3 +214,170 @@ def test_an_environment_takes_either_spelling(trace: Path) -> None:
     how: dict[str, Any] = {"device": "tiny", "workload": trace}
     made = [gym.SlcCacheEnv(**{**how, word: True}) for word in ("normalise", "normalize")]
     assert made[0].observation_space == made[1].observation_space
+
+
+for found in pkgutil.iter_modules(cli.__path__, "slcache.cli."):
+    importlib.import_module(found.name)
+
+
+def models(model: type[Asked] = Asked) -> Iterator[type[Asked]]:
+    """Yield every class of what a verb is asked."""
+    for each in model.__subclasses__():
+        if each.__module__.startswith("slcache.cli."):
+            yield each
+        yield from models(each)
+
+
+def options(model: type[Asked]) -> dict[str, Field[Any]]:
+    """Return the fields of a class that are options or arguments."""
+    return {each.name: each for each in fields(model) if each.metadata}
+
+
+def value(of: Field[Any]) -> Any:  # noqa: ANN401
+    """Return what an option has by default, or where it has none, what may be said of any."""
+    if "KEY=" in of.metadata["option"].metavar:
+        return ["a=b"]
+    return "x" if of.default in (MISSING, None) else of.default
+
+
+@pytest.mark.parametrize("model", dict.fromkeys(models()), ids=lambda each: each.__qualname__)
+def test_an_option_that_is_given_as_its_default_is_given(model: type[Asked]) -> None:
+    seen: list[Asked] = []
+
+    def verb(asked: Asked) -> None:
+        seen.append(asked)
+
+    verb.__module__, verb.__annotations__ = model.__module__, {"asked": model.__qualname__}
+    known = options(model)
+    needed = {name: value(each) for name, each in known.items() if each.default is MISSING}
+    places = [name for name in needed if not known[name].kw_only]
+    named = {name: needed[name] for name in needed if name not in places}
+    for name in known.keys() - needed.keys():
+        opt.verb(verb)(*map(needed.__getitem__, places), **named, **{name: value(known[name])})
+        assert seen[-1].given == {*needed, name}
+        assert said(seen[-1], model).keys() == {*needed, name}
+
+
+#: What may be said of a study, by the name of its argument; what has a default, that.
+OF_A_STUDY = {
+    **{"device": "tiny", "scheme": "baseline", "vary": "host.time_scale=1..2", "points": "P"},
+    **{"sample": "grid", "sample_seed": "1", "seeds": "1", "metrics": "waf", "config": "c.toml"},
+    **{"settings": "trace.address=wrap", "state": "empty", "trace_format": "msr"},
+    **{"trace_options": "take=5", "volume": "each", "unsorted": "error", "address": "error"},
+    **{"workload_options": "requests=5", "replay": "open", "seed": "1", "resample": "2"},
+    **{"resample_block": "1s"},
+}
+SWEEP = next(verb for path, verb in verbs.verbs() if path == ("sweep",))
+
+
+@pytest.mark.parametrize("option", [o for o in SWEEP.params if o.name in options(study.Points)])
+def test_what_a_study_says_is_not_said_beside_its_file(
+    option: verbs.Option, trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if option.name in (*options(Course), "trace"):
+        return
+    asked, listed = tmp_path / "study.toml", tmp_path / "points.csv"
+    asked.write_text(f'trace = "{trace}"\ndevice = "tiny"\nscheme = "baseline"\n')
+    listed.write_text("host.time_scale\n1\n")
+    said = str(listed) if option.name == "points" else OF_A_STUDY[option.name]
+    out = tmp_path / "out"
+    assert execute(["sweep", str(asked), option.opts[0], said, "--out", str(out)]) == 2
+    assert f"{option.opts[0]}: a study's file says that itself" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_a_function_knows_what_it_was_given(trace: Path) -> None:
+    how: dict[str, Any] = {"device": "tiny", "schemes": "baseline", "seeds": 1, "log": None}
+    assert slcache.compare(trace, **how).labels == ["baseline"]
+    with pytest.raises(TypeError, match="given"):
+        slcache.compare(trace, **how, given=frozenset())
+
+
+SHORT = {
+    name: short
+    for name in METRICS | PARTS
+    for ending in ("_ns", "_bytes", "_j")
+    if (short := name.removesuffix(ending)) != name
+}
+
+
+def test_every_metric_may_be_named_without_its_unit() -> None:
+    assert len(SHORT) > 20
+    assert not set(SHORT.values()) & set(METRICS | PARTS), "a short name is another's"
+    for name, short in SHORT.items():
+        assert named(short).name == name
+        assert list(Search(minimise=[short]).metrics) == [name]
+        assert list(Search(maximise=[short]).metrics) == [name]
+        assert Bound.read(f"{short}<=1").metric == name
+        assert explain.find(short)
+    with pytest.raises(ValueError, match="write_p99_ns"):
+        Search(minimise=["write_p99", "write_p99_ns"]).check()
+
+
+def test_short_names_are_the_same_search_sweep_and_table(trace: Path, tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline"}
+    asked["vary"] = {"host.time_scale": "0.5,1"}
+    fronts = [
+        slcache.tune(trace, minimise=[metric], such_that=[bound], points=2, **asked).front
+        for metric, bound in (("write_p99", "slc<=4MiB"), ("write_p99_ns", "slc_bytes<=4MiB"))
+    ]
+    assert [one.settings for one in fronts[0]] == [one.settings for one in fronts[1]]
+    found = slcache.sweep(trace, out=tmp_path / "s", **asked)
+    assert found.analysis(["write_p99"]).metrics == ["write_p99_ns"]
+    shown = command("sweep", "show", tmp_path / "s", "--metric", "write_p99", "--json")
+    assert shown.returncode == 0, shown.stderr
+    assert list(json.loads(shown.stdout)["metrics"]) == ["write_p99_ns"]
+
+
+def test_scheme_and_schemes_are_one_option(
+    inputs: verbs.Inputs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tried = 0
+    for path, verb in verbs.verbs():
+        names = {parameter.opts[0] for parameter in verb.params}
+        own = next((name for name in ("--scheme", "--schemes") if name in names), None)
+        name = " ".join(path)
+        if own is None or own not in verbs.NEEDED.get(name, ()):
+            continue
+        other = "--schemes" if own == "--scheme" else "--scheme"
+        needed = inputs.needed(path)
+        place = needed.index(own)
+        for spelled in ([other, "no-such-scheme"], [f"{other}=no-such-scheme"]):
+            told = io.StringIO()
+            with contextlib.redirect_stderr(told):
+                status = execute([*path, *needed[:place], *spelled, *needed[place + 2 :]])
+            assert status == 3, (name, told.getvalue())
+            assert "no-such-scheme" in told.getvalue(), name
+        tried += 1
+    assert tried >= 4
+
+
+def test_python_takes_both_words(trace: Path) -> None:
+    both: dict[str, Any] = {"workload": trace, "device": "tiny"}
+    calls: list[tuple[Any, str, Any]] = [
+        (slcache.run, "schemes", "baseline"),
+        (slcache.compare, "scheme", "baseline,tlc-only"),
+        (slcache.sweep, "schemes", ["baseline"]),
+    ]
+    for function, word, given in calls:
+        assert function(**both, **{word: given})
+    with pytest.raises(slcache.UsageError, match=r"schemes = .*the same argument as scheme"):
+        slcache.run(trace, device="tiny", scheme="baseline", schemes="tlc-only")  # type: ignore[call-arg]
+    words = ("--scheme", "baseline", "--schemes", "tlc-only")
+    done = command("run", trace, "--device", "tiny", *words)
+    assert done.returncode == 2
+    assert b"--scheme is given twice" in done.stderr
+
+
+def test_a_study_takes_both_words(trace: Path, tmp_path: Path) -> None:
+    files = []
+    for number, (first, second) in enumerate([("trace", "scheme"), ("workload", "schemes")]):
+        path = tmp_path / f"{number}.toml"
+        path.write_text(f'{first} = "{trace}"\ndevice = "tiny"\n{second} = ["baseline"]\n')
+        assert model.is_study(path)
+        files.append(model.read(path))
+    assert files[0] == files[1]
+    path.write_text(f'trace = "{trace}"\nworkload = "{trace}"\n')
+    with pytest.raises(slcache.Error, match="trace"):
+        model.read(path)

@@ -1,9 +1,10 @@
-"""Saved results come back the same; reports of them are those of the runs."""
+"""Saved results come back the same, also while they are written; reports are those of the runs."""
 
 from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,12 @@ import pytest
 
 import slcache
 from charted import Page, charts
+from slcache.files import Transaction
 from slcache.results.loading import gather
 from slcache.results.seeded import SeededComparison
 from support import mixed, undrawn, write_trace
 from support import slcache as command
+from verbs import Inputs
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -190,3 +193,36 @@ def test_runs_of_one_scheme_are_told_apart(folders: Path) -> None:
     slcache.load(folders / "other").save(folders / "deep/other")
     twice = gather([folders / "other", folders / "deep/other"])
     assert len(set(twice.labels)) == 2
+
+
+WRITING = "a command is writing into {0}: try again when it has ended"
+
+
+@pytest.mark.parametrize("verb", ["report", "diff", "diff --rerun"])
+def test_a_result_that_is_being_written(verb: str, inputs: Inputs, tmp_path: Path) -> None:
+    (whole, *_) = inputs.needed(("report",))
+    folder = tmp_path / "new"
+    words: list[str | Path] = [*verb.split()]
+    if verb == "report":
+        words += ["--out", tmp_path / "page"]
+    more = [whole] if verb == "diff" else []
+    with Transaction(folder, ["result.json"]) as outputs:
+        done = command(*words, folder, *more)
+        assert done.returncode != 0
+        assert WRITING.format(folder) in done.stderr.decode()
+        outputs.write("result.json", (Path(whole) / "result.json").read_bytes())
+    done = command(*words, folder, *more)
+    assert b"is writing" not in done.stderr
+    # One that was killed there is not writing any more.
+    (folder / "result.json").unlink()
+    (folder / ".slcache-killed.tmp").mkdir()
+    done = command(*words, folder, *more)
+    assert done.returncode != 0
+    assert b"is writing" not in done.stderr
+
+
+def test_an_old_result_is_read_while_a_new_one_is_made(inputs: Inputs, tmp_path: Path) -> None:
+    folder = tmp_path / "again"
+    shutil.copytree(inputs.needed(("report",))[0], folder)
+    with Transaction(folder, ["result.json"]):
+        assert slcache.load(folder).documents

@@ -1,19 +1,22 @@
-"""Tables come as CSV, Markdown and JSON with all digits and units."""
+"""Studies take files, dictionaries and results; tables come in forms with all digits and units."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 import slcache
 from slcache.documents import gains
 from slcache.metrics import GAIN_SHARE, of_runs
 from slcache.tables import sheets
+from support import mixed, write_trace
 from support import slcache as command
 from verbs import Inputs, verbs
 
@@ -117,3 +120,158 @@ def test_odd_values_stay_in_their_cells() -> None:
     assert rows[1] == {"a": "", "b": "", "c": "true"}
     piped = sheets.markdown([sheets.Sheet([{"a|b": "c|d\ne"}])])
     assert piped.splitlines() == ["| a\\|b |", "| --- |", "| c\\|d e |"]
+
+
+CONFIG = """\
+slc_blocks = 4
+
+[trace]
+address = "wrap"
+
+[device]
+user_bytes = "2MiB"
+
+[scheme.baseline.slc]
+victim = "fifo"
+"""
+SIZES = ["--vary", "scheme.baseline.slc_blocks=3,5"]
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_trace(tmp_path_factory.mktemp("small") / "small.csv", mixed(80))
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    """A configuration file that changes single keys."""
+    file = tmp_path / "my cönfig.toml"
+    file.write_text(CONFIG)
+    return file
+
+
+@pytest.fixture
+def result(trace: Path, tmp_path: Path) -> Path:
+    """A result document, which is a configuration too."""
+    how: dict[str, Any] = {"settings": {"host.time_scale": 3}, "address": "wrap"}
+    path = tmp_path / "result.json"
+    path.write_text(slcache.run(trace, device="tiny", scheme="baseline", **how).to_json())
+    return path
+
+
+def configs(out: Path) -> list[dict[str, Any]]:
+    """Return the configurations that a study has run."""
+    found = slcache.sweep(out / "study.toml", out=out)
+    return [document["config"] for document in found.documents()]
+
+
+def test_a_sweep_runs_what_a_file_says_and_varies_above_it(
+    trace: Path, config: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    asked: list[str | Path] = ["sweep", trace, "--device", "tiny", *SIZES]
+    asked += ["--scheme", "baseline,tlc-only", "--config", config]
+    asked += ["--set", "host.time_scale=2", "--out", out]
+    done = command(*asked)
+    # A key outside the sections is any scheme's, and one has no such.
+    assert done.returncode == 3, done.stdout
+    assert f"{config}:1: " in done.stderr.decode()
+    config.write_text(CONFIG.replace("slc_blocks", "scheme.baseline.slc_blocks"))
+    done = command(*asked)
+    assert done.returncode == 0, done.stderr
+    found = configs(out)
+    assert [c["scheme"].get("baseline", {}).get("slc_blocks") for c in found] == [3, 5, None]
+    for each in found:
+        assert each["device"]["user_bytes"] == 2 << 20
+        assert each["trace"]["address"] == "wrap"
+        assert each["host"]["time_scale"] == 2
+    assert found[0]["scheme"]["baseline"]["slc"]["victim"] == "fifo"
+    assert tomllib.loads((out / "study.toml").read_text())["config"] == str(config)
+    assert b"3 results were there before" in command("sweep", out).stdout
+    # The file is read anew: it is named, not copied.
+    config.write_text(config.read_text().replace("2MiB", "1MiB"))
+    assert b"were there before" not in command("sweep", out).stdout
+
+
+def test_a_results_configuration_is_a_device_of_a_sweep(
+    trace: Path, result: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    vary = ("--vary", "host.time_scale=3,0.5")
+    asked: list[str | Path] = ["sweep", trace, "--config", result, *vary, "--out", out]
+    done = command(*asked)
+    assert done.returncode == 0, done.stderr
+    found = configs(out)
+    assert found[0] == json.loads(result.read_text())["config"]
+    assert [each["host"]["time_scale"] for each in found] == [3, 0.5]
+    beside = command(*asked, "--device", "tiny")
+    assert beside.returncode == 2
+    assert "describes a device; leave device out" in beside.stderr.decode()
+    # The same file is a device of a run, and its keys are settings.
+    run = command("run", trace, "--device", result, "--scheme", "baseline", "--json")
+    assert json.loads(run.stdout)["config"] == found[0]
+    (document,) = slcache.sweep(trace, settings=found[0]).documents()
+    assert document["config"] == found[0]
+    with pytest.raises(slcache.UsageError, match="the settings describe a device"):
+        slcache.sweep(trace, device="tiny", scheme="baseline", settings=found[0])
+
+
+def test_a_search_of_a_results_configuration_gives_a_command_that_runs(
+    trace: Path, result: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("optuna")
+    out = tmp_path / "out"
+    asked: list[str | Path] = ["tune", trace, "--config", result, "--minimise", "waf"]
+    done = command(*asked, "--vary", "host.time_scale=0.5,1", "--points", "2", "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert f"--device {result}" in (out / "best.toml").read_text()
+    own = ("--device", result, "--scheme", "baseline", "--config", out / "best.toml")
+    run = command("run", trace, *own)
+    assert run.returncode == 0, run.stderr
+
+
+def test_a_device_and_a_workload_are_dicts_of_a_sweep(tmp_path: Path) -> None:
+    device = tomllib.loads(Path("presets/devices/tiny.toml").read_text())
+    device["device"]["name"] = 'my "tiny"'
+    workload = tomllib.loads(Path("presets/workloads/zipf-4k.toml").read_text())
+    workload["requests"] = 200
+    own: dict[str, Any] = {"scheme": "baseline", "seeds": 2, "settings": {"trace.address": "wrap"}}
+    out = tmp_path / "out"
+    found = slcache.sweep(workload, device=[device, "tiny"], out=out, **own)
+    assert found.counts()["done"] == 4
+    rows = found.table.to_dicts()
+    assert [row["device"] for row in rows] == ['my "tiny"', 'my "tiny"', "tiny", "tiny"]
+    assert {row["trace"] for row in rows} == {"zipf-4k"}
+    plain = slcache.run(workload, device=device, scheme="baseline", seed=1, address="wrap")
+    for part in ("host", "config"):
+        assert found.document(0)[part] == plain.to_dict()[part]
+    schema = json.loads(command("explain", "--schema", "sweep").stdout)
+    jsonschema.validate(found.to_dict(), schema)
+    # What was asked for is whole in its file.
+    again = command("sweep", out)
+    assert b"4 results were there before" in again.stdout, again.stderr
+    with pytest.raises(slcache.ConfigError, match='device: my "tiny" is given twice'):
+        slcache.sweep(workload, device=[device, {**device, "run": {"seed": 5}}], **own)
+    how: dict[str, Any] = {"scheme": "baseline", "vary": {"host.time_scale": [0.5, 1.0]}}
+    with pytest.raises(slcache.UsageError, match="prefixes: need a trace or workload that is"):
+        slcache.tune(workload, device="tiny", **how, minimise=["waf"], prefixes=True)
+
+
+def test_a_file_says_what_the_options_say(trace: Path, tmp_path: Path) -> None:
+    asked = tmp_path / "study.toml"
+    said = f'trace = "{trace}"\ndevice = "tiny"\nscheme = "tlc-only"\n'
+    options = {"address": "wrap", "state": "full=0.5", "unsorted": "sort:8"}
+    more = "".join(f'{key} = "{value}"\n' for key, value in options.items())
+    asked.write_text(f"{said}{more}trace_options = {{take = 20}}\n")
+    found = slcache.sweep(asked)
+    how: dict[str, Any] = {"device": "tiny", "scheme": "tlc-only", **options}
+    same = slcache.sweep(trace, **how, trace_options={"take": "20"}, jobs=1)
+    assert found.study == same.study
+    assert found.study != slcache.sweep(trace, **how).study
+    assert found.table.equals(same.table)
+    # Its tables go beside it.
+    assert (tmp_path / "points.parquet").exists()
+    for wrong, told in (('address = "x"', "address"), ("state = 3", "state = 3: must be text")):
+        asked.write_text(f"{said}{wrong}\n")
+        with pytest.raises(slcache.ConfigError, match=told):
+            slcache.sweep(asked)

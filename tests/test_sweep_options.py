@@ -171,8 +171,8 @@ d = { e = 1 }
 
 def test_the_first_seed_of_draws_is_0(small: Path, tmp_path: Path) -> None:
     words = "--device tiny --scheme baseline --vary host.time_scale=0.1..1 --sample random:2"
-    asked = ["sweep", small, *words.split(), "--sample-seed", "0", "--out", tmp_path]
-    assert command(*asked).returncode == 0
+    done = command("sweep", small, *words.split(), "--sample-seed", "0", "--out", tmp_path)
+    assert done.returncode == 0, done.stderr
     assert "sample_seed = 0" in (tmp_path / "study.toml").read_text()
 
 

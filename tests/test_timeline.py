@@ -390,7 +390,6 @@ def test_compared_schemes_draw_the_same_request_each_in_a_file_of_its_own(
         assert len(list(top.iterdir())) == 4
 
 
-@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize(
     ("suffix", "opened"),
     [("pftrace.gz", "open it on ui.perfetto.dev"), ("parquet", "a table of operations")],
