@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,46 +15,10 @@ import slcache
 from slcache.study.axes import GRID_MAX, PARAMETERS_MAX, POINTS_MAX, Axis, Sampling
 from slcache.study.outcome import Outcome
 from slcache.traces.api import OPTIONS_MAX
-from support import cases, mixed, write_trace
+from support import cases, write_trace
 from support import slcache as command
-from test_refusals import BAD_LINES, GOOD
 
 ON = ("--device", "tiny", "--scheme", "baseline")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "kind", "counter"),
-    [
-        ("--address wrap", "beyond", "address_wrapped"),
-        ("--address clip", "beyond", "address_clipped"),
-        ("--address compact", "beyond", "address_compacted"),
-        ("--unsorted sort:100", "backwards", "reordered"),
-        ("--unsorted keep", "backwards", "kept_unsorted"),
-    ],
-)
-def test_a_policy_accepts_and_counts(
-    tmp_path: Path, arguments: str, kind: str, counter: str
-) -> None:
-    trace = tmp_path / "far.csv"
-    trace.write_text(GOOD + BAD_LINES[kind])
-    done = command("run", trace, *ON, *arguments.split(), "--json")
-    assert done.returncode == 0, done.stderr
-    document = json.loads(done.stdout)
-    assert document["trace"]["adjusted"][counter] >= 1
-    assert "wrap" not in arguments or document["config"]["trace"]["address"] == "wrap"
-
-
-def test_lint_lists_every_problem_and_exits_with_4(tmp_path: Path) -> None:
-    trace = tmp_path / "bad.csv"
-    trace.write_text(GOOD + BAD_LINES["columns"] + BAD_LINES["size"])
-    done = command("trace", "lint", trace, "--json")
-    assert done.returncode == 4
-    document = json.loads(done.stdout)
-    assert [problem["line"] for problem in document["problems"]] == [51, 52]
-    assert sum(document["counts"].values()) == 2
-    assert command("trace", "lint", trace).returncode == 4
-    clean = command("trace", "lint", write_trace(tmp_path / "good.csv", mixed(20)))
-    assert (clean.returncode, b"no problems" in clean.stdout) == (0, True)
 
 
 HOW: dict[str, Any] = {"device": "tiny", "scheme": "baseline"}

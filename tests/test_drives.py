@@ -90,23 +90,6 @@ def test_random_writes_behind_the_cache_are_as_fast_as_sequential_ones() -> None
     rows = ledger.by_law(measured.drives()["samsung-970-evo-plus"])
     assert [row.published for row in rows] == [100, 200, 400, 420]
     assert [row.verdict for row in rows] == [published.REPRODUCED] * 4
-    # As printed: 4 threads with 32 requests each; a buffer as presets have.
-    device = small()
-    device["device"]["mu_bytes"] = 4096
-    device["buffer"] = {"bytes": 16 << 20, "write_back": "at-once"}
-    load = {
-        "requests": 150_000,
-        "footprint_bytes": 2560 << 20,
-        "global": {"rw": "randwrite", "bs": "4k"},
-    }
-    settings = {"trace.prefill": "none", "run.series_window_ns": 1_000_000}
-    document = api.run(
-        load, device=device, scheme="client", replay="closed:128", settings=settings
-    ).documents[0]
-    behind = fills.filled(document, 1).passes[0].between(0.25, 0.6)
-    # A page past the cache takes its time on the channel and a third of a wordline's program.
-    page_ns = 16384 * 0.833 + 2_000_000 / 3
-    assert behind == pytest.approx(8 * 16384 / page_ns, rel=0.02)
 
 
 def test_law_three_is_the_integral_of_its_phases() -> None:
@@ -129,26 +112,6 @@ def test_published_figures_have_a_source_and_averages_are_held_out() -> None:
         if drive.phases:
             assert drive.phases[-1].to_gb == drive.user_gb
         assert (drive.whole is None) == (drive.name in drive_models.TEMPLATES)
-
-
-@pytest.mark.parametrize("parallel", [8, 16])
-def test_a_drive_that_was_slc_at_first_folds_as_fast_as_its_planes(parallel: int) -> None:
-    """A page takes r phi / J, beside the host's own program in all planes."""
-    device, planes, keep, wordlines = small(), 32, 16, 64
-    pool = device["device"]["pool"][0]
-    pool |= {"planes": planes // 2, "blocks": 128, "wordlines": wordlines}
-    row = planes * wordlines * 16384
-    device["device"]["user_bytes"] = (pool["blocks"] - keep - 2) * 3 * row
-    cap = {"rule": "free", "share": 1.0}
-    fold = {"keep_blocks": keep, "parallel": parallel}
-    device["scheme-defaults"] = {"client": {"dynamic": cap, "fold": fold}}
-    curve = fills.fills("techpowerup", [device], scale=1)[0].passes[0]
-    begin, end = (pool["blocks"] - keep) * row / 1e9, curve.gb[-1]
-    channel_ns = 16384 * 0.833
-    folded_ns = 50_000 + 2 * channel_ns + 2_000_000 / 3 + 3_000_000 / wordlines
-    page_ns = (channel_ns + 200_000) / planes + 1.5 * folded_ns / parallel
-    seen = curve.between(begin + 0.1 * (end - begin), end - 0.05 * (end - begin))
-    assert seen == pytest.approx(16384 / page_ns, rel=0.04)
 
 
 def test_a_second_pass_and_pauses_are_told() -> None:

@@ -11,12 +11,12 @@ import pytest
 
 import slcache
 import support
-from slcache import _core, metrics
+from slcache import _core
 from slcache.charts import latency as charts
 from slcache.documents import schemata
 from slcache.metrics import METRICS, PARTS
 from slcache.report import terminal
-from slcache.sentences import life, wording
+from slcache.sentences import life
 from slcache.tables import sheets
 from slcache.words import kinds
 from support import mixed, write_trace
@@ -114,22 +114,6 @@ def test_years_fall_with_what_is_written_a_day(result: Path) -> None:
     assert dict(life.rows(told))["estimated lifetime"] == "–"
 
 
-# What `rl` does changes as it learns.
-@pytest.mark.parametrize("scheme", [each for each in (*SHARED, *APART) if each != "rl"])
-def test_a_life_does_not_hang_on_the_length_of_a_run(tmp_path: Path, scheme: str) -> None:
-    lives = {}
-    for passes in (6, 96):
-        trace = writes(tmp_path, 26 * passes, gap_ms=1)
-        wear = slcache.run(trace, device="tiny", scheme=scheme).to_dict()["wear"]
-        assert wear["damage"]["cycles"] > 3
-        assert wear["note"] is None
-        lives[passes] = wear["lifetime_host_bytes"]
-        if scheme in SHARED:
-            used = sum(each["percent_used"] for each in wear["by_mode"].values())
-            assert used == pytest.approx(100 * wear["damage"]["mean"])
-    assert lives[6] == pytest.approx(lives[96], rel=0.05)
-
-
 @pytest.mark.few(3)
 @pytest.mark.parametrize("scheme", [*SHARED, *APART])
 def test_short_runs_say_that_a_life_is_a_guess(tmp_path: Path, scheme: str) -> None:
@@ -208,6 +192,11 @@ def test_a_result_tells_what_reads_took(trace: Path) -> None:
     parts = [PARTS[name].value(document) for name in PARTS if name.startswith("read_")]
     assert sum(part or 0 for part in parts) == pytest.approx(figures["read_mean_ns"], abs=2)
     assert slcache.Result(json.loads(worn.to_json())).to_dict() == document
+    moved = slcache.run(trace, device="tiny", scheme="baseline", settings=WORN | UPKEEP).to_dict()
+    assert OF_CELLS & moved["figures"].keys() == OF_CELLS - OF_BAD_BLOCKS
+    bad = WORN | {"device.cells.bad_blocks.retire": True}
+    worse = slcache.run(trace, device="tiny", scheme="baseline", settings=bad).to_dict()
+    assert worse["figures"].keys() >= OF_BAD_BLOCKS
     assert {"retries_per_read", "read_errors"} <= set(sheets.of_runs(["a"], [document]).columns)
     assert "service retry" in charts.components([document])
 
@@ -226,35 +215,6 @@ def test_a_result_without_cells_has_none_of_it(trace: Path) -> None:
     assert "service retry" not in charts.components([document])
     told = {row["name"] for row in json.loads(_core.figures()) if row.get("of_cells")}
     assert told == OF_CELLS > OF_UPKEEP | OF_BAD_BLOCKS
-
-
-def test_a_result_tells_of_blocks_that_moved(trace: Path) -> None:
-    document = slcache.run(
-        trace, device="tiny", scheme="baseline", settings={**WORN, **UPKEEP}
-    ).to_dict()
-    figures, upkeep = document["figures"], document["cells"]["upkeep"]
-    assert OF_CELLS & figures.keys() == OF_CELLS - OF_BAD_BLOCKS
-    assert figures["reclaimed_blocks"] == upkeep["reclaimed_blocks"] > 0
-    assert figures["refreshed_blocks"] == upkeep["refreshed_blocks"]
-    assert document["waf"]["by_cause"]["reclaim"] > 0
-
-
-def test_a_run_ends_with_results_where_the_device_does(trace: Path, tmp_path: Path) -> None:
-    settings = WORN | {
-        "device.cells.start.tlc.cycles": 1_000_000,
-        "device.cells.bad_blocks.retire": True,
-        "device.cells.bad_blocks.end_of_life": "first-plane-without-spare",
-    }
-    writes = write_trace(tmp_path / "writes.csv", mixed(20_000, write_share=1.0))
-    document = slcache.run(writes, device="tiny", scheme="tlc-only", settings=settings).to_dict()
-    bad, figures = document["cells"]["bad_blocks"], document["figures"]
-    assert figures.keys() >= OF_BAD_BLOCKS
-    assert bad["end"]["reason"] == "first-plane-without-spare"
-    assert (
-        bad["end"]["host_bytes"] == figures["end_host_bytes"] == document["host"]["write"]["bytes"]
-    )
-    served = document["host"]["requests"] + bad["end"]["unserved_requests"]
-    assert served == document["trace"]["requests"] == 20_000
 
 
 @pytest.mark.parametrize("cells", [True, False])
@@ -292,27 +252,6 @@ def test_every_wait_has_a_colour_and_words_of_its_own() -> None:
         assert len({getattr(kind, part) for kind in kinds.WAITS.values()}) == len(kinds.WAITS)
     for name, kind in told.items():
         assert kind.words.startswith(ROOM) == name.startswith("buffer-"), name
-
-
-def test_a_run_tells_what_kept_the_room(tmp_path: Path) -> None:
-    """Its writes wait for room behind migration."""
-    trace = write_trace(tmp_path / "load.csv", mixed(3000, write_share=1.0))
-    log = tmp_path / "log.parquet"
-    document = slcache.run(
-        trace, device="tiny", scheme="baseline", replay="closed:16", log=log,
-        settings={"buffer.bytes": "16KiB", "buffer.acknowledge": "on-buffer"},
-    ).to_dict()  # fmt: skip
-    parts = document["host"]["write"]["attribution_us"]["wait"]
-    kept = {name: us for name, us in parts.items() if name.startswith("buffer-")}
-    assert parts.get("buffer", 0.0) < 0.01 * sum(kept.values())
-    most = max(kept, key=lambda name: kept[name])
-    words = kinds.WAITS[most].words
-    assert wording.component(f"wait {most}") == words
-    assert words in charts.attribution_caption([document])
-    answered = command("why", log, "--slowest", "3", "--operation", "write")
-    assert (answered.returncode, ROOM in " ".join(answered.stdout.decode().split())) == (0, True)
-    metric = metrics.named(f"write_wait_{most.replace('-', '_')}_ns")
-    assert metric.value(document) == pytest.approx(1e3 * kept[most] / 3000)
 
 
 def behind(requests: int, lag_ns: int, duration_ns: int = 400_000_000_000) -> str:

@@ -15,7 +15,7 @@ from hidden_drives import SMALL, small
 from slcache.cli.app import execute
 from slcache.drives import fills
 from slcache.sentences import notes
-from support import QUICK, write_trace
+from support import QUICK
 from support import slcache as command
 
 TINY = Path(__file__).parent.parent / "presets" / "devices" / "tiny.toml"
@@ -140,18 +140,6 @@ def test_a_device_is_shown(device: str) -> None:
     fit, _ = slcache.fitting(device=device)
     assert [e["scheme"] for e in facts["schemes"] if "problem" not in e] == fit
     assert all(f"warning: {line}" in text.replace("\n", " ") for line in facts["warnings"])
-
-
-def test_a_single_request_takes_what_is_told(tmp_path: Path) -> None:
-    trace = write_trace(tmp_path / "two.csv", [(0, "Write", 0, 4096), (1000, "Read", 0, 4096)])
-    (pool,) = slcache.device_facts("tiny")["pools"]
-    told = {mode["mode"]: mode for mode in pool["modes"]}
-    run = slcache.run(trace, device="tiny", scheme="baseline", settings={"trace.prefill": "none"})
-    host = run.to_dict()["host"]
-    for side in ("read", "write"):
-        parts = told["slc"][side]
-        assert host[side]["latency_us"]["max"] * 1000 == parts["ns"]
-        assert sum(part["ns"] for part in parts["parts"]) == parts["ns"]
 
 
 @pytest.mark.few(5)

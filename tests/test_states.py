@@ -12,8 +12,6 @@ import pytest
 import slcache
 from slcache import comparing
 from slcache.cli import simulate
-from slcache.documents.normalise import slc_row_bytes
-from slcache.drives import fills
 from slcache.given import quantity
 from slcache.metrics import METRICS
 from slcache.sentences import state
@@ -156,52 +154,6 @@ def test_a_verdict_on_a_cache_that_never_filled_says_so_first(tmp_path: Path) ->
     assert fits.rows()[1].cells[-1].text.startswith("384 / ")
     of_two = [("a", fits.documents[1]), ("b", over.documents[1])]
     assert state.unfilled(of_two).startswith("The SLC cache of a was never full here")
-
-
-LARGE = (("hyssd-st", 1, "hyssd"), ("ips-coop", 1, "ips-coop"))
-#: Presets of each kind, the part of each that is tried, and a scheme.
-PRESETS = [
-    *(("tiny", 1, "client"), ("tiny", 1, "baseline"), ("rl-32g", 1, "dwa")),
-    *(
-        ("mqsim-like", 1, "tlc-only"),
-        ("nvc-hdd", 256, "nvc"),
-        ("intel-660p-1tb-like", 16, "client"),
-    ),
-    *(pytest.param(*slow, marks=pytest.mark.slow) for slow in LARGE),
-]
-
-
-@pytest.mark.parametrize(("device", "parts", "scheme"), PRESETS)
-def test_what_is_said_of_a_preset_is_within_what_its_blocks_allow(
-    device: str, parts: int, scheme: str, tmp_path: Path
-) -> None:
-    part = fills.scaled(device, parts, lambda each: slcache.resolve(device=each, scheme=scheme))
-    config = slcache.resolve(device=part, scheme=scheme)
-    on_disk = "disk" in config["device"]
-    piece = config["device"]["piece_bytes"] or config["device"]["pool"][0]["page_bytes"]
-    rows = [(i, "Write" if i % 3 else "Read", piece * i, piece) for i in range(60)]
-    trace = write_trace(tmp_path / "few.csv", rows)
-    for form, fill, times in (("empty", 0, 0), ("full=0.5", 0.5, 0), ("worn=0.5,0.2", 0.5, 0.2)):
-        if on_disk and fill:
-            continue
-        drain = {"precondition.drain": False} if fill else {}
-        settings = {"trace.prefill": "none", **drain}
-        run = slcache.run(trace, device=part, scheme=scheme, state=form, settings=settings)
-        document = run.to_dict()
-        told, pages = document["state"], config["device"]["user_bytes"] // piece
-        assert told["full_share"] == pytest.approx(fill, abs=1 / pages)
-        assert told["overwritten_share"] == pytest.approx(times, abs=1e-3)
-        cache = told["cache"]
-        if cache is not None:
-            most = sum(slc_row_bytes(p) * p["blocks"] for p in config["device"]["pool"])
-            assert 0 <= cache["mean_bytes"] <= cache["peak_bytes"] <= most
-            assert cache["limit_bytes"] <= most
-            # The series has the live data of the cache at the end.
-            left = document["series"]["columns"]["cache_live_bytes"][-1]
-            assert cache["left_bytes"] == left or on_disk
-            assert cache["left_bytes"] <= cache["peak_bytes"]
-        assert state.of(document) is not None
-        assert state.line([document]) in " ".join(run.summary().split())
 
 
 def test_drives_as_people_own_tell_of_their_state(both: slcache.Comparison) -> None:
