@@ -39,6 +39,13 @@ def comparison(trace: Path) -> slcache.Comparison:
     return slcache.compare(trace, device="tiny", schemes=["tlc-only", "baseline"])
 
 
+@pytest.fixture
+def cwd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of one's own to stand in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 #: Modules that ask what is in pictures, which take most of the time of saving.
 DRAWN = {
     *("test_bound", "test_browser", "test_charts", "test_cliff", "test_disk", "test_names"),

@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import functools
 import io
+import json
 import os
 import random
 import re
@@ -17,7 +18,7 @@ import textwrap
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import pytest
 from markupsafe import Markup
@@ -86,6 +87,18 @@ def slcache(
     if environment is None and setup is None and stdin is None and stdout == subprocess.PIPE:
         return here(*arguments)
     return process(*arguments, environment=environment, setup=setup, stdin=stdin, stdout=stdout)
+
+
+def stdout(*arguments: str | Path) -> str:
+    """Run the command line, which is to go well, and return what it printed."""
+    done = here(*arguments)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
+
+
+def json_of(*arguments: str | Path) -> Any:  # noqa: ANN401
+    """Run the command line, which is to go well, and return the document that it printed."""
+    return json.loads(stdout(*arguments))
 
 
 def process(

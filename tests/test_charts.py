@@ -98,15 +98,6 @@ def test_what_was_programmed_adds_up_to_write_amplification(nine: slcache.Compar
     assert {"host", "rmw", "migration", "gc", "pad"} <= causes
 
 
-def test_bars_end_at_the_write_amplification(nine: slcache.Comparison) -> None:
-    found = rows(only(flash.writes(nine.labels, nine.documents)))
-    for label, document in zip(nine.labels, nine.documents, strict=True):
-        own = [row for row in found if row["row"] == label]
-        end = max(row["end"] for row in own if "end" in row)
-        (host,) = [row["x"] for row in own if "end" not in row and "text" not in row]
-        assert end / host == pytest.approx(document["waf"]["total"])
-
-
 def test_factors_are_those_of_the_comparison(nine: slcache.Comparison) -> None:
     figures = nine.normalised["schemes"]
     drawn = latency.relative(nine.labels, nine.documents, nine.labels[0])
@@ -246,14 +237,10 @@ SETTINGS = {"scheme.rl.step_bytes": STEP, "scheme.dwa.window_bytes": STEP}
 
 
 @pytest.fixture(scope="module")
-def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Enough writes for more windows than a moving mean takes."""
-    return write_trace(tmp_path_factory.mktemp("windows") / "mixed.csv", mixed(1200))
-
-
-@pytest.fixture(scope="module")
-def three(trace: Path) -> slcache.Comparison:
+def three(tmp_path_factory: pytest.TempPathFactory) -> slcache.Comparison:
     """A scheme without windows, one that changes sizes and one that learns."""
+    # Enough writes for more windows than a moving mean takes.
+    trace = write_trace(tmp_path_factory.mktemp("windows") / "mixed.csv", mixed(1200))
     schemes = ["tlc-only", "dwa", "rl"]
     return slcache.compare(trace, device="tiny", schemes=schemes, settings=SETTINGS)
 
@@ -293,20 +280,6 @@ def test_windows_of_different_units_are_not_mixed(three: slcache.Comparison) -> 
     assert [axis(each, "x")["title"] for each in sizes] == [
         *("written by the host (MiB)", "write requests")
     ]
-
-
-@pytest.mark.parametrize(("values", "count"), [([3.0], 4), ([0.0], 1), (list(range(5000)), 9)])
-def test_few_and_many_windows_are_drawn(
-    three: slcache.Comparison, values: list[float], count: int
-) -> None:
-    document = three.runs[2].to_dict()
-    for each in document["scheme"]["series"]:
-        each["values"] = values
-    labels = [f"rl {i}" for i in range(count)]
-    drawn = scheme.windows(labels, [document] * count)
-    files.written(drawn, ".svg")
-    scheme.windows_caption([document] * count)
-    assert count == 1 or labels == keys(drawn)
 
 
 def counted(document: Any, name: str) -> tuple[list[int], list[int]]:  # noqa: ANN401

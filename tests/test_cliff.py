@@ -13,7 +13,7 @@ import pytest
 from slcache import ConfigError, UsageError, catalogue, cliffs
 from slcache.bandwidth import curves, phases
 from slcache.bandwidth.phases import Values
-from support import slcache
+from support import json_of, slcache
 
 GIB = 1 << 30
 
@@ -73,9 +73,7 @@ def test_the_verb_writes_figures_and_pictures_and_pauses_change_no_bandwidth_wit
     tmp_path: Path,
 ) -> None:
     both = ["cliff", "--device", "tiny", "--amount", "1500KiB", "--bs", "16k", "--iodepth", "8"]
-    done = slcache(*both, "--schemes", "tlc-only,baseline", "--out", tmp_path, "--json")
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)["schemes"]
+    found = json_of(*both, "--schemes", "tlc-only,baseline", "--out", tmp_path, "--json")["schemes"]
     assert set(found) == {"tlc-only", "baseline"}
     assert found["baseline"]["written_gib"][-1] == pytest.approx(1500 / 2**20, rel=0.02)
     assert {path.name for path in tmp_path.iterdir()} == {"cliff.json", "cliff.svg", "cliff.png"}
@@ -116,31 +114,6 @@ def test_the_default_amount_overflows_every_cache() -> None:
     assert cliffs.default_amount("ips-384g", "tlc-only", larger) == 3 * (8 + 4) * gib
     device = next(d["user_bytes"] for d in catalogue.devices() if d["name"] == "gc-8g")
     assert cliffs.default_amount("gc-8g", "tlc-only", {"scheme.tlc-only.mode": "mlc"}) == device
-
-
-#: Devices on which every scheme's default amount is written in less than a second; every scheme
-#: of the second fits the first too.
-SMALL = {"tiny": 16 << 10, "rl-32g": 256 << 10}
-
-
-@pytest.mark.parametrize(
-    ("device", "bursts"),
-    [
-        ("tiny", None),
-        ("tiny", 3),
-        *(pytest.param("rl-32g", bursts, marks=pytest.mark.slow) for bursts in (None, 3)),
-    ],
-)
-def test_companions_do_not_change_a_row(device: str, bursts: int | None) -> None:
-    fit, _ = catalogue.fitting(device=device)
-    how: dict[str, Any] = {"write_bytes": SMALL[device], "bursts": bursts}
-    if bursts:
-        how["pause_ns"] = 60 * 10**9
-    everyone = cliffs.cliff(device=device, schemes=fit, **how).to_dict()["schemes"]
-    for scheme in fit:
-        alone = cliffs.cliff(device=device, schemes=[scheme], **how).to_dict()["schemes"]
-        ((label, row),) = alone.items()
-        assert row == everyone[label], scheme
 
 
 @pytest.mark.few(8)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import subprocess
 import time
@@ -117,20 +116,6 @@ def test_workers_of_somebody_else_do_the_same(trace: Path, counted: Counted) -> 
     assert figures(found[0]) == figures(compared(trace))
     assert figures(found[1]) == figures(compared(trace, resample=2))
     assert cliff.to_json() == slcache.cliff(**CLIFF).to_json()
-
-
-@pytest.mark.slow
-def test_a_cluster_does_the_same(
-    trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("distributed")
-    monkeypatch.chdir(tmp_path)
-    found = compared(trace, executor="dask://", jobs=2, log="there.parquet")
-    plain = compared(trace, log="here.parquet")
-    assert figures(found) == figures(plain)
-    for name in HOW["schemes"]:
-        there, here = (tmp_path / f"{place}-{name}.parquet" for place in ("there", "here"))
-        assert there.read_bytes() == here.read_bytes()
 
 
 def test_what_does_not_fit_into_memory_is_told_before_anything_runs(
@@ -327,17 +312,6 @@ def test_files_of_runs_are_named_whatever_the_settings(trace: Path, tmp_path: Pa
     both = ["baseline:device.name=a/b", "baseline:device.name=a-b"]
     with pytest.raises(slcache.UsageError, match="the files of two runs have one name"):
         slcache.compare(trace, schemes=both, log=tmp_path / "r.parquet", **how)
-
-
-def test_a_class_of_ones_own_has_settings_too(trace: Path) -> None:
-    source = f"{Path(__file__).parent.parent / 'examples/schemes/baseline.py'}:Baseline"
-    schemes = f"{source}:start_free_ratio=0.25:slc_blocks=3,{source}:slc_blocks=3"
-    how = ("--device", "tiny", "--address", "wrap", "--scheme", schemes)
-    done = command("compare", trace, *how, "--json")
-    assert done.returncode == 0, done.stderr.decode()
-    runs = json.loads(done.stdout)["runs"]
-    ratios = [run["config"]["scheme"]["custom"]["options"]["start_free_ratio"] for run in runs]
-    assert ratios == [0.25, 0.5]
 
 
 def test_the_answer_is_short_unless_it_is_to_be_explained(

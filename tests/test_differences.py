@@ -13,7 +13,7 @@ import pytest
 import slcache
 from slcache.metrics import METRICS
 from slcache.results import differences
-from support import mixed, write_trace
+from support import json_of, mixed, write_trace
 from support import slcache as command
 
 
@@ -102,9 +102,7 @@ def test_runs_of_comparisons_are_matched_by_name(
 ) -> None:
     comparison.save(tmp_path / "a.json")
     other.save(tmp_path / "b")
-    done = command("diff", tmp_path / "a.json", tmp_path / "b", "--json")
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    found = json_of("diff", tmp_path / "a.json", tmp_path / "b", "--json")
     assert found == json.loads(json.dumps(slcache.diff(comparison, other).to_dict()))
     assert (found["only_first"], found["only_second"]) == (["tlc-only"], ["sector"])
     (run,) = found["runs"]
@@ -157,9 +155,7 @@ def test_a_comparison_or_one_run_of_it_is_repeated(
     comparison: slcache.Comparison, tmp_path: Path
 ) -> None:
     comparison.save(tmp_path / "both.json")
-    done = command("diff", "--rerun", tmp_path / "both.json", "--json")
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
+    told = json_of("diff", "--rerun", tmp_path / "both.json", "--json")
     assert told["equal"]
     assert list(told["result"]["normalised"]["schemes"]) == comparison.labels
     one = slcache.rerun(tmp_path / "both.json", scheme="baseline")

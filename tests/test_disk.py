@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -142,28 +141,3 @@ def test_tables_and_files_hold_operations_and_states(
     none.save(tmp_path / "without")
     kept = {p.stem for p in (tmp_path / "without").glob("*.parquet")}
     assert kept == {"series", "latency", "ops"}
-
-
-def _without(key: str) -> Callable[[dict[str, Any]], object]:
-    return lambda d: d["disk"].pop(key)
-
-
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        (_without("energy_j"), "disk.energy_j: missing"),
-        (lambda d: d["disk"].update(watts=1), "disk.watts: unknown key"),
-        (lambda d: d["disk"]["states"][0].update(state="asleep"), "must be one of active"),
-        (lambda d: d["disk"]["ops"][0].update(kind="erase"), "must be one of read, write"),
-        (lambda d: d["disk"]["series"]["states"]["active"].append(0.5), "different lengths"),
-        (lambda d: d["disk"]["series"]["states"].update(active=[2.0] * 20), "must be at most 1"),
-        (lambda d: d["disk"]["series"].update(window_ns=0), "must be at least 1"),
-    ],
-)
-def test_a_broken_disk_is_refused_with_its_key(
-    change: Callable[[dict[str, Any]], object], told: str
-) -> None:
-    document = copy.deepcopy(result("nvc", SAVING).to_dict())
-    change(document)
-    with pytest.raises(slcache.ResultError, match=told):
-        slcache.Result(document)

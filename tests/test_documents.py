@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import disks
 import slcache
 from slcache import catalogue
 from slcache.documents import saved
@@ -140,13 +141,30 @@ def test_a_missing_key_is_named(whole: str) -> None:
         (("host", "write", "cdf", 0), [5.0, 2.0], r"host.write.cdf\[0\]\[1\] = 2.0: must be at"),
         (("config", "device"), {}, "config.device.name: missing"),
         (("flash", "ops", 0, "kind"), "melt", r"flash.ops\[0\].kind = 'melt': must be one of"),
+        *(
+            (("provenance", "reading"), wrong, "^provenance.reading = ")
+            for wrong in (7, "", "hierarchy", "hierarchy/main:", "a/b:c\n")
+        ),
+        # Of a disk.
+        (("disk", "energy_j"), ..., "disk.energy_j: missing"),
+        (("disk", "watts"), 1, "disk.watts: unknown key"),
+        (("disk", "states", 0, "state"), "asleep", "must be one of active"),
+        (("disk", "ops", 0, "kind"), "erase", "must be one of read, write"),
+        (("disk", "series", "states", "active"), [0.5] * 21, "different lengths"),
+        (("disk", "series", "states", "active"), [2.0] * 20, "must be at most 1"),
+        (("disk", "series", "window_ns"), 0, "must be at least 1"),
     ],
 )
 def test_what_is_wrong_is_told(
     whole: str, path: tuple[Step, ...], value: object, message: str
 ) -> None:
     document = json.loads(whole)
-    parent(document, path)[path[-1]] = value
+    if path[0] == "disk":
+        document = disks.result("nvc", {"active": 12.0, "standby": 8.0}).to_dict()
+    if value is ...:
+        del parent(document, path)[path[-1]]
+    else:
+        parent(document, path)[path[-1]] = value
     with pytest.raises(slcache.ResultError, match=message):
         slcache.Result(document)
 

@@ -23,7 +23,7 @@ from slcache.drives.published import Trial
 from slcache.errors import UsageError
 from slcache.execute.engine import Engine
 from slcache.words.names import leaves
-from support import slcache
+from support import slcache, stdout
 
 RECORD = json.loads(drive_presets.RECORD.read_text())
 NAMES = list(drive_models.TEMPLATES)
@@ -294,9 +294,7 @@ def test_a_protocol_begins_in_the_state_that_is_said_and_says_it(
         (("--state", "full=0.5"), "tiny: 50.0 % full, never overwritten, "),
         *(quarter if protocol == "techpowerup" else []),
     ):
-        done = slcache("cliff", "--device", "tiny", "--like", protocol, *said)
-        assert done.returncode == 0, done.stderr
-        printed = done.stdout.decode()
+        printed = stdout("cliff", "--device", "tiny", "--like", protocol, *said)
         assert printed.startswith(told), said
         # Small devices are told in units that suit them.
         assert " GB" not in printed

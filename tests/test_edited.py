@@ -21,6 +21,7 @@ from slcache.given import content, parsing
 from slcache.metrics import METRICS
 from slcache.study import model
 from slcache.study.axes import Axis, listed
+from support import json_of
 from support import slcache as command
 
 DIGITS = "1" * 400
@@ -90,13 +91,8 @@ TEXTS = {
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_what_is_no_text_is_told_by_its_file(
-    name: str,
-    trace: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    name: str, trace: Path, cwd: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     words = [str(trace) if word == "T" else word for word in TEXTS[name]]
     for wrong in (b"\xff\xfe\x00binary", b"PAR1\x15\x04\x15\xcc\x01", b"\x7fELF\x02\xf0"):
         Path(name).write_bytes(wrong)
@@ -104,7 +100,7 @@ def test_what_is_no_text_is_told_by_its_file(
         told = capsys.readouterr().err
         assert name in told
         assert "codec" not in told
-        assert sorted(path.name for path in tmp_path.iterdir()) == [name]
+        assert sorted(path.name for path in cwd.iterdir()) == [name]
 
 
 def test_what_is_no_path_is_told(tmp_path: Path) -> None:
@@ -264,9 +260,7 @@ def resolved(settings: Any) -> dict[str, Any]:  # noqa: ANN401
 
 def config(*arguments: str | Path) -> dict[str, Any]:
     """Return the configuration of a run from the command line."""
-    done = command("run", *arguments, "--json")
-    assert done.returncode == 0, done.stderr
-    told: dict[str, Any] = json.loads(done.stdout)["config"]
+    told: dict[str, Any] = json_of("run", *arguments, "--json")["config"]
     return told
 
 
@@ -394,12 +388,11 @@ def test_each_scheme_of_a_comparison_gets_its_own_section(trace: Path, tmp_path:
         '[scheme.baseline]\nslc_blocks = 4\n[scheme.sector.slc]\nvictim = "fifo"\n'
         '[device]\nuser_bytes = "2MiB"\n'
     )
-    done = command(
+    done = json_of(
         "compare", trace, "--device", "tiny", "--schemes", "tlc-only,baseline,sector",
         "--config", file, "--address", "wrap", "--json",
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    schemes = [run["config"]["scheme"] for run in json.loads(done.stdout)["runs"]]
+    schemes = [run["config"]["scheme"] for run in done["runs"]]
     assert schemes[1]["baseline"]["slc_blocks"] == 4
     assert schemes[2]["sector"]["slc"]["victim"] == "fifo"
 
@@ -425,9 +418,8 @@ def test_the_configuration_of_a_result_is_accepted_as_it_is(trace: Path, tmp_pat
     first.save(tmp_path / "first.json")
     (tmp_path / "config.json").write_text(json.dumps(own))
     for name in ("first.json", "config.json"):
-        done = command("run", trace, "--config", tmp_path / name, "--json")
-        assert done.returncode == 0, done.stderr
-        assert slcache.diff(first, slcache.Result(json.loads(done.stdout))).equal
+        done = json_of("run", trace, "--config", tmp_path / name, "--json")
+        assert slcache.diff(first, slcache.Result(done)).equal
         changed = config(trace, "--config", tmp_path / name, "--set", "run.seed=6")
         assert changed["run"]["seed"] == 6
     both = slcache.compare(trace, schemes=["baseline", "tlc-only"], settings=own)

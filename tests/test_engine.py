@@ -153,16 +153,6 @@ def test_a_run_that_fails_is_named_and_the_others_are_kept(tmp_path: Path) -> No
         assert [engine.kept([run]) for run in runs] == [True, False]
 
 
-@pytest.mark.slow
-def test_a_cluster_gives_the_same(tmp_path: Path) -> None:
-    pytest.importorskip("distributed")
-    long = replace(TWIN, repeat_to_write_bytes=64 << 20)
-    runs = [made(long), made(TWIN, "rl", after=[TWIN])]
-    with Engine(tmp_path / "here") as here, Engine(tmp_path / "there", "dask://", 2) as there:
-        expected = [figures(each) for each in here.results(runs)]
-        assert [figures(each) for each in there.results(runs)] == expected
-
-
 BARE = Task("", "point", Run("", "trace", "tiny", "sa", {}))
 
 

@@ -22,7 +22,7 @@ import pytest
 import slcache as sl
 from slcache.cli.app import execute
 from slcache.files import Transaction
-from support import TINY_BYTES, command, process, slcache, write_trace
+from support import TINY_BYTES, command, process, slcache, stdout, write_trace
 from verbs import Inputs
 
 RUN = ("--device", "tiny", "--scheme", "baseline")
@@ -119,8 +119,7 @@ def test_a_fifo_is_written_into(source: Path, tmp_path: Path) -> None:
         os.mkfifo(fifo)
         reader = threading.Thread(target=lambda: taken.append(fifo.read_bytes()), daemon=True)
         reader.start()
-        done = slcache(*words(source, fifo))
-        assert done.returncode == 0, done.stderr
+        stdout(*words(source, fifo))
         reader.join(timeout=60)
         assert fifo.is_fifo()
         fifo.unlink()
@@ -153,8 +152,7 @@ def test_the_next_run_removes_what_a_killed_one_left(source: Path, tmp_path: Pat
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
     assert list(out.iterdir())
-    done = slcache("run", source, *RUN, "--out", out)
-    assert done.returncode == 0, done.stderr
+    stdout("run", source, *RUN, "--out", out)
     assert len(list(out.iterdir())) == 5
     assert not list(out.glob(".*"))
 
@@ -230,10 +228,9 @@ COMPARE = ("--device", "tiny", "--schemes", "tlc-only,baseline")
 
 def test_out_writes_every_file_and_names_the_report(trace: Path, tmp_path: Path) -> None:
     out = tmp_path / "new" / "out"
-    done = slcache("compare", trace, *COMPARE, "--out", out)
-    assert done.returncode == 0, done.stderr
+    done = stdout("compare", trace, *COMPARE, "--out", out)
     assert sorted(path.name for path in out.iterdir()) == FILES
-    assert str(out / "report.html") in done.stdout.decode()
+    assert str(out / "report.html") in done
     for name in ("series", "latency", "ops"):
         table = pq.read_table(out / f"{name}.parquet")
         assert set(table["scheme"].to_pylist()) == {"tlc-only", "baseline"}

@@ -18,7 +18,7 @@ from slcache.execute import given
 from slcache.execute.run import Run
 from slcache.fit import judged
 from slcache.fit.judged import TOLERANCE
-from support import slcache
+from support import slcache, stdout
 
 THREE_OF_5: Parts = [(1.0, 2250.0), (4.0, 700.0), (5.0, 400.0)]
 TWO = [(100.0, 5000.0), (300.0, 2500.0)]
@@ -67,16 +67,15 @@ def test_logs_that_tell_too_little_end_in_words_and_no_file(
 def test_the_whole_way_from_a_log_to_a_run_and_what_each_key_stands_on(tmp_path: Path) -> None:
     path = a_log(tmp_path, [(1.0, 2000.0), (4.0, 700.0), (5.0, 400.0)], ms=8)
     out = tmp_path / "out" / "drive.toml"
-    ended = slcache("fit", path, "--user", "5GB", "--out", out)
-    assert ended.returncode == 0, ended.stderr
+    ended = stdout("fit", path, "--user", "5GB", "--out", out)
     names = {f"drive-{mode}.{end}" for mode in ("tlc", "qlc") for end in ("toml", "svg", "png")}
     assert {file.name for file in out.parent.iterdir()} == names
-    assert ended.stdout.decode().count("log and device") == 2
+    assert ended.count("log and device") == 2
     device = out.with_name("drive-tlc.toml")
     load = ("zipf-4k", "--workload", "requests=50")
     assert slcache("run", *load, "--device", device, "--scheme", "client").returncode == 0
     again = tmp_path / "again" / "drive.toml"
-    ended = slcache("fit", path, "--user", "5GB", "--bits", "3", "--out", again)
+    stdout("fit", path, "--user", "5GB", "--bits", "3", "--out", again)
     assert again.read_bytes() == device.read_bytes()
     facts = json.loads(slcache("devices", "show", device, "--json").stdout)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()

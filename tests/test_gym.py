@@ -36,6 +36,7 @@ from slcache.gym import (
     rewards,
 )
 from slcache.gym.placement import STATE, names
+from slcache.gym.rewards import Spec
 from support import mixed, own_scheme, write_trace
 
 #: An environment with short windows, so that a small trace has many.
@@ -423,7 +424,7 @@ def several(load: Path, reward: object, mode: str = "NextStep") -> SlcCacheVecto
     return SlcCacheVectorEnv(2, workload=load, **how, **ENV)
 
 
-def placing(load: Path, reward: object, batch: int = 1) -> PlacementEnv:
+def placing(load: Path, reward: Spec, batch: int = 1) -> PlacementEnv:
     return PlacementEnv(trace=load, device="tiny", reward=reward, batch=batch)
 
 

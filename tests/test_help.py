@@ -15,6 +15,7 @@ from slcache.cli import complete
 from slcache.documents import keys
 from slcache.words.names import leaves
 from support import slcache as command
+from support import stdout
 from verbs import verbs
 
 #: Stands where a key may have any name.
@@ -115,9 +116,7 @@ def test_a_key_tells_type_unit_values_and_default() -> None:
     ],
 )
 def test_the_verb_prints_keys_and_what_they_stand_at(words: str, told: list[str]) -> None:
-    done = command("explain", *words.split())
-    assert done.returncode == 0, done.stderr
-    printed = " ".join(done.stdout.decode().split())
+    printed = " ".join(stdout("explain", *words.split()).split())
     assert [each for each in told if each not in printed] == []
     assert ("by default no effect" in printed) == ("no effect" in told)
 
@@ -187,10 +186,7 @@ assert len(READING) > 50
 
 @pytest.mark.few(5)
 @pytest.mark.parametrize("example", READING)
-def test_all_that_an_example_lacks_is_its_file(
-    example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_all_that_an_example_lacks_is_its_file(example: str, cwd: Path) -> None:
     done = command(*shlex.split(example)[1:])
     assert done.returncode
     assert re.search("(?i)no such (file|preset)|there is no file", done.stderr.decode()), done
@@ -206,11 +202,8 @@ def test_a_missing_command_is_told_beside_the_help(group: list[str]) -> None:
 
 def offered(*words: str) -> list[str]:
     """What bash offers behind these words, the last of which is half typed."""
-    done = command("__complete", *words)
-    assert done.returncode == 0, done.stderr
-    return [
-        line.split("\t")[0] for line in done.stdout.decode().partition("begin\n")[2].splitlines()
-    ]
+    done = stdout("__complete", *words)
+    return [line.split("\t")[0] for line in done.partition("begin\n")[2].splitlines()]
 
 
 @pytest.mark.parametrize(
@@ -247,9 +240,7 @@ def test_everything_known_is_offered() -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_script_of_a_shell_is_shown(shell: str) -> None:
-    done = command("--show-completion", shell)
-    assert done.returncode == 0, done.stderr
-    script = done.stdout.decode()
+    script = stdout("--show-completion", shell)
     assert "__complete" in script
     assert all(word in script for word in ("compare", "memory-in", "workloads"))
     # What stands below a field of a class of options.

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import slcache as sl
-from support import mixed, slcache, write_trace
+from support import mixed, slcache, stdout, write_trace
 
 SETTINGS = {"scheme.rl.step_bytes": 65536}
 RL = ("--device", "tiny", "--scheme", "rl", "--set", "step_bytes=65536")
@@ -50,8 +50,7 @@ def test_the_command_line_and_python_learn_the_same_and_go_on_from_trace_to_trac
     trace: Path, other: Path, memory: Path, tmp_path: Path
 ) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
-    done = slcache("run", trace, *RL, "--memory-out", first)
-    assert done.returncode == 0, done.stderr
+    stdout("run", trace, *RL, "--memory-out", first)
     assert first.read_bytes() == memory.read_bytes()
     how: dict[str, Any] = {"device": "tiny", "scheme": "rl", "settings": SETTINGS}
     sl.run(other, **how, memory_in=first, memory_out=second)

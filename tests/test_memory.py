@@ -108,54 +108,41 @@ def test_a_study_tells_what_does_not_fit_before_anything_runs(
     assert ", more than there is" in rows[1]["reason"]
 
 
-@pytest.mark.few(4)
-@pytest.mark.parametrize("mib", range(450, 850, 50))
-def test_more_requests_at_a_time_than_there_is_memory_for_are_refused(mib: int) -> None:
-    limits = (mib << 20, mib << 20)
-    done = slcache(
-        *("run", "zipf-4k", "--workload", "requests=1500000", "--set", "host.time_scale=1e-9"),
-        *("--device", "rl-32g", "--scheme", "qlc-only"),
-        setup=lambda: resource.setrlimit(resource.RLIMIT_AS, limits),
-    )
-    told = rb"there is no memory for the \d+ requests|out of address space|^$"
-    assert done.returncode in (0, 1), done.stderr
-    assert re.search(told, done.stderr), done.stderr
+MANY = "run zipf-4k --workload requests=1500000 --set host.time_scale=1e-9 --device rl-32g"
+FEW = "--workload requests=50 --address wrap --device tiny"
+STUDY = f"sweep zipf-4k {FEW} --scheme baseline --vary host.queue_depth=1,2 --out out"
+NO_LIBRARIES = "^error: out of (address space|memory)|^$"
+NO_BOUND = "there is no memory for the bound of 268435456 units of 4096 bytes"
+#: Command lines with so many MiB, the statuses they may end with, and what they tell.
+SHORT = [
+    *(
+        (f"{MANY} --scheme qlc-only", mib, (0, 1), r"no memory for the \d+ requests|out of addr|^$")
+        for mib in range(450, 850, 200)
+    ),
+    *((STUDY, mib, statuses, NO_LIBRARIES) for mib, statuses in ((350, (1,)), (470, (0, 1)))),
+    # Before the run of what cannot be drawn.
+    (
+        f"run zipf-4k {FEW} --scheme sa --out out",
+        30 << 10,
+        (1,),
+        r"\(ulimit -v\), and pictures need",
+    ),
+    *((f"bound long.csv --sizes {of}", 1024, (1,), NO_BOUND) for of in ("1MiB", "1MiB..32MiB*2")),
+]
 
 
-@pytest.mark.few(2)
-@pytest.mark.parametrize("mib", [350, 470])
-def test_a_study_without_room_for_libraries_is_told_so(mib: int, tmp_path: Path) -> None:
-    done = slcache(
-        *("sweep", "zipf-4k", "--workload", "requests=50", "--device", "tiny", "--out", tmp_path),
-        *("--scheme", "baseline", "--address", "wrap", "--vary", "host.queue_depth=1,2"),
-        setup=lambda: resource.setrlimit(resource.RLIMIT_AS, (mib << 20, mib << 20)),
-    )
-    assert done.returncode == 1 or (done.returncode == 0 and mib > 400), done.stderr
-    assert re.search(rb"^error: out of (address space|memory)|^$", done.stderr), done.stderr
-    assert b"Traceback" not in done.stderr
-
-
-def test_a_page_that_cannot_be_drawn_is_told_before_the_runs(tmp_path: Path) -> None:
-    done = slcache(
-        *("run", "zipf-4k", "--workload", "requests=50", "--address", "wrap", "--device", "tiny"),
-        *("--scheme", "sa", "--out", tmp_path / "out"),
-        environment={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")},
-        setup=lambda: resource.setrlimit(resource.RLIMIT_AS, (30 * GIB, 30 * GIB)),
-    )
-    assert (done.returncode, done.stdout) == (1, b""), done.stderr
-    assert b"(ulimit -v), and pictures need" in done.stderr
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize("sizes", ["1MiB", "1MiB..32MiB*2"])
-def test_the_bound_of_a_write_that_there_is_no_memory_for_is_refused(
-    sizes: str, tmp_path: Path
+@pytest.mark.parametrize(("words", "mib", "statuses", "told"), SHORT)
+def test_what_there_is_no_memory_for_is_refused(
+    words: str, mib: int, statuses: tuple[int, ...], told: str, cwd: Path
 ) -> None:
-    trace = tmp_path / "long.csv"
+    trace = cwd / "long.csv"
     trace.write_text(f"128166372000000000,test,0,Write,0,{1 << 40},0\n")
     done = slcache(
-        *("bound", trace, "--sizes", sizes),
-        setup=lambda: resource.setrlimit(resource.RLIMIT_AS, (GIB, GIB)),
+        *words.split(),
+        environment={**os.environ, "XDG_CACHE_HOME": str(cwd / "cache")},
+        setup=lambda: resource.setrlimit(resource.RLIMIT_AS, (mib << 20, mib << 20)),
     )
-    assert (done.returncode, done.stdout) == (1, b""), done.stderr
-    assert b"there is no memory for the bound of 268435456 units of 4096 bytes" in done.stderr
+    assert done.returncode in statuses, done.stderr
+    assert re.search(told, done.stderr.decode()), done.stderr
+    assert b"Traceback" not in done.stderr
+    assert "sweep" in words or list(cwd.iterdir()) == [trace]

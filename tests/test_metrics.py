@@ -15,7 +15,7 @@ import slcache
 from slcache import _core
 from slcache.metrics import GAIN_SHARE, METRICS, PARTS
 from slcache.words import kinds
-from support import mixed, write_trace
+from support import json_of, mixed, write_trace
 from support import slcache as command
 
 
@@ -113,9 +113,7 @@ def comparable(document: dict[str, Any]) -> str:
 @pytest.mark.parametrize("share", [0.0, 1.0], ids=["only reads", "only writes"])
 def test_one_sided_traces_keep_to_the_schema(tmp_path: Path, share: float) -> None:
     trace = write_trace(tmp_path / "t.csv", mixed(60, write_share=share))
-    done = command("compare", trace, "--schemes", "tlc-only,baseline", *RUN)
-    assert done.returncode == 0, done.stderr
-    document = json.loads(done.stdout)
+    document = json_of("compare", trace, "--schemes", "tlc-only,baseline", *RUN)
     validator("compare").validate(document)
     side = "write" if share == 0.0 else "read"
     assert document["normalised"]["schemes"]["baseline"][f"{side}_mean"] is None
@@ -151,9 +149,7 @@ def test_a_schema_is_whole_in_itself(name: str) -> None:
 
 def test_cliff_prints_one_document_as_its_schema_says() -> None:
     for pattern in ((), ("--pattern", "bursts", "--bursts", "2", "--pause", "1h")):
-        done = command("cliff", "--schemes", "tlc-only,baseline", *pattern, *RUN)
-        assert done.returncode == 0, done.stderr
-        document = json.loads(done.stdout)
+        document = json_of("cliff", "--schemes", "tlc-only,baseline", *pattern, *RUN)
         validator("cliff").validate(document)
         assert set(document["schemes"]) == {"tlc-only", "baseline"}
 

@@ -129,10 +129,8 @@ def test_no_document_has_code_run(
     param: Any,  # noqa: ANN401
     marked: Marked,
     inputs: Inputs,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    cwd: Path,
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     documents = marked.documents()
     # Every place has one of those that do not fit, too.
     other = list(documents)[number % len(documents)]
@@ -178,12 +176,11 @@ TOLD = {
 @pytest.mark.few(5)
 @pytest.mark.parametrize("words", TOLD)
 def test_what_a_document_names_is_told_and_runs_where_it_is_named(
-    words: str, marked: Marked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: str, marked: Marked, cwd: Path
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     for each in marked.documents().values():
         # Under other names than those by which a call could name code.
-        (shutil.copytree if each.is_dir() else shutil.copy)(each, tmp_path / each.name)
+        (shutil.copytree if each.is_dir() else shutil.copy)(each, cwd / each.name)
 
     def called(text: str) -> Any:  # noqa: ANN401
         own = text.replace("SOURCE", marked.source).replace("TRACE", str(marked.trace))

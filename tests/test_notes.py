@@ -15,7 +15,7 @@ from hidden_drives import SMALL, small
 from slcache.cli.app import execute
 from slcache.drives import fills
 from slcache.sentences import notes
-from support import QUICK
+from support import QUICK, json_of, stdout
 from support import slcache as command
 
 TINY = Path(__file__).parent.parent / "presets" / "devices" / "tiny.toml"
@@ -59,9 +59,8 @@ def test_a_rounded_capacity_is_repeated_as_it_was(trace: Path, tmp_path: Path) -
     device = run.to_dict()["config"]["device"]
     assert (device["user_bytes"], device["stated_user_bytes"]) == (2_998_272, 3_000_001)
     run.save(tmp_path / "kept")
-    again = command("diff", "--rerun", tmp_path / "kept", "--json")
-    assert again.returncode == 0, again.stderr
-    assert json.loads(again.stdout)["equal"]
+    again = json_of("diff", "--rerun", tmp_path / "kept", "--json")
+    assert again["equal"]
 
 
 @pytest.mark.parametrize("stated", [1, 2_998_272, 2_998_272 + 4096])
@@ -126,9 +125,7 @@ def test_what_is_said_of_a_run_among_several_names_its_label(trace: Path) -> Non
 
 @pytest.mark.parametrize("device", ["nvc-hdd", "hyssd-st", "wd-sn580-1tb-like"])
 def test_a_device_is_shown(device: str) -> None:
-    done = command("devices", "show", device)
-    assert done.returncode == 0, done.stderr
-    text = done.stdout.decode()
+    text = stdout("devices", "show", device)
     facts = slcache.device_facts(device)
     assert json.loads(command("devices", "show", device, "--json").stdout) == facts
     for pool in facts["pools"]:

@@ -8,7 +8,6 @@ import importlib
 import importlib.util
 import inspect
 import io
-import json
 import pkgutil
 import re
 from collections.abc import Callable, Iterator
@@ -31,6 +30,7 @@ from slcache.search.goals import Bound, Search
 from slcache.study import api as study
 from slcache.study import model
 from slcache.study.api import Course
+from support import json_of
 from support import slcache as command
 
 #: Values of options that may be given several times, each for something else.
@@ -324,15 +324,11 @@ def test_short_names_are_the_same_search_sweep_and_table(trace: Path, tmp_path: 
     assert [one.settings for one in fronts[0]] == [one.settings for one in fronts[1]]
     found = slcache.sweep(trace, out=tmp_path / "s", **asked)
     assert found.analysis(["write_p99"]).metrics == ["write_p99_ns"]
-    shown = command("sweep", "show", tmp_path / "s", "--metric", "write_p99", "--json")
-    assert shown.returncode == 0, shown.stderr
-    assert list(json.loads(shown.stdout)["metrics"]) == ["write_p99_ns"]
+    shown = json_of("sweep", "show", tmp_path / "s", "--metric", "write_p99", "--json")
+    assert list(shown["metrics"]) == ["write_p99_ns"]
 
 
-def test_scheme_and_schemes_are_one_option(
-    inputs: verbs.Inputs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_scheme_and_schemes_are_one_option(inputs: verbs.Inputs, cwd: Path) -> None:
     tried = 0
     for path, verb in verbs.verbs():
         names = {parameter.opts[0] for parameter in verb.params}

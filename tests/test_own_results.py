@@ -12,7 +12,7 @@ import pytest
 
 import slcache
 from slcache.documents import checks, saved
-from support import own_scheme
+from support import own_scheme, stdout
 from support import slcache as command
 from verbs import Inputs, verbs
 
@@ -200,12 +200,10 @@ def lines(verb: str, source: str, inputs: Inputs) -> list[list[str]]:
     ("verb", "shape"), list(itertools.product([v for v in taking() if v not in OF_RESULTS], SHAPES))
 )
 def test_every_verb_takes_classes_of_every_shape(
-    verb: str, shape: str, inputs: Inputs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    verb: str, shape: str, inputs: Inputs, cwd: Path
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    for words in lines(verb, own_scheme(tmp_path, SHAPES[shape]), inputs):
-        done = command(*words)
-        assert done.returncode == 0, done.stderr.decode()
+    for words in lines(verb, own_scheme(cwd, SHAPES[shape]), inputs):
+        stdout(*words)
 
 
 @pytest.mark.parametrize("shape", SHAPES)

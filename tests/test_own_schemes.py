@@ -147,14 +147,13 @@ def test_a_snapshot_holds_what_a_scheme_is_in_the_middle_of(tmp_path: Path, trac
 SHORTER = {"compare": ["--trace-option", "take=1000"], "schemes": ["--cases", "3"]}
 
 
-def test_what_the_page_shows_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_page_shows_runs(cwd: Path) -> None:
     """The class of the page goes into a file, and its commands run beside it."""
-    root = Path.cwd()
+    root = Path(__file__).parent.parent
     text = (root / "docs/howto/scheme-in-python.md").read_text(encoding="utf-8")
     listing = text.split("```python\n")[1].split("```")[0]
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "examples").symlink_to(root / "examples")
-    (tmp_path / "mine.py").write_text(listing, encoding="utf-8")
+    (cwd / "examples").symlink_to(root / "examples")
+    (cwd / "mine.py").write_text(listing, encoding="utf-8")
     commands = [line for line in text.splitlines() if line.startswith("slcache ")]
     assert len(commands) == 3
     for command in commands:
@@ -180,30 +179,6 @@ def test_every_example_is_sound(source: str, cases: int) -> None:
 def test_all_schemes_leaves_the_defaults_of_one_s_own_out() -> None:
     assert "custom" in slcache.fitting(device="tiny")[0]
     assert "custom" not in catalogue.named("all", device="tiny")[0]
-
-
-def piece(name: str, **settings: object) -> dict[str, Any]:
-    """Return what an example comes to on the beginning of the recording."""
-    return slcache.run(
-        RECORDING, device=DEMO, scheme=f"{EXAMPLES}/{name}", settings=settings,
-        address="compact", replay="closed:4", trace_options={"take": "10000"},
-    ).to_dict()  # fmt: skip
-
-
-def test_recent_keeps_out_what_was_not_written_lately() -> None:
-    def cached(within: float) -> int:
-        rows = piece("recent.py:Recent", within=within)["flash"]["ops"]
-        host = ("host", "slc", "program")
-        return sum(r["pages"] for r in rows if (r["cause"], r["mode"], r["kind"]) == host)
-
-    everything, lately, hardly = (cached(within) for within in (0, 2, 0.01))
-    assert everything > lately > hardly
-
-
-def test_second_chance_keeps_what_is_rewritten() -> None:
-    run = piece("second_chance.py:SecondChance", slc_blocks=2)
-    figures = run["scheme"]["figures"]
-    assert 0 < figures["cache_pages_kept"] < figures["cache_pages_written"]
 
 
 #: A class that prints whenever it is asked for anything.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import re
 import shlex
 from pathlib import Path
@@ -19,7 +18,7 @@ from slcache.study.api import sweep
 from slcache.study.outcome import Outcome
 from slcache.study.run import Sweep
 from studies import grid, table_of
-from support import mixed, slcache, write_trace
+from support import json_of, mixed, slcache, write_trace
 
 HOSTILE = "</script><b>\"'&$(x)<!--"
 WORKLOAD = """
@@ -93,9 +92,7 @@ def check_commands(page: str, table: list[dict[str, Any]]) -> int:
     for number, point in given.items():
         words = shlex.split(point["command"] or "")
         assert words[:2] == ["slcache", "run"]
-        done = slcache(*words[1:], "--json")
-        assert done.returncode == 0, done.stderr
-        document = json.loads(done.stdout)
+        document = json_of(*words[1:], "--json")
         row = table[number - 1]
         for metric, known in METRICS.items():
             # What is held against other runs is no figure of this one.

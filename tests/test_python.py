@@ -396,17 +396,15 @@ CASES: list[tuple[Act, type[slcache.Error], str | None, Any, int | None]] = [
 
 @pytest.mark.parametrize(("wrong", "kind", "key", "file", "line"), CASES)
 def test_an_error_says_what_it_is_about(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    cwd: Path,
     wrong: Act,
     kind: type[slcache.Error],
     key: str | None,
     file: Any,  # noqa: ANN401
     line: int | None,
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     with pytest.raises(slcache.Error) as caught:
-        wrong(tmp_path)
+        wrong(cwd)
     error = caught.value
     assert type(error) is kind
     assert error.key == key

@@ -24,57 +24,18 @@ from slcache.reproduce.measures import value
 from slcache.reproduce.parts import Grid
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.points import Table
-from slcache.reproduce.reading import LITERAL, PROBABLE
 from slcache.words.names import leaves
-
-#: Table I of HySSD: GB read and written, KB per read and per write.
-TABLE_I = {"financial": (6.76, 28.16, 5.73, 7.2), "exchange": (37.43, 41.34, 9.81, 12.56)}
-#: Table 4 of RL: MB of addresses, MB written, KB per request, shares of the bytes.
-TABLE_4 = {
-    "pc": (1029, 46426, 66.7, (29.47, 23.08, 27.03, 20.42)),
-    "phone": (7606, 81833, 42.8, (25.22, 1.47, 1.76, 71.55)),
-    "tpcc": (4622, 39506, 34.3, (53.25, 2.06, 16.05, 28.64)),
-    "oltp": (5694, 25866, 35.8, (53.4, 5.01, 12.42, 29.17)),
-    "linkbench": (4482, 38391, 28.2, (61.76, 3.21, 15.58, 19.45)),
-    "ycsb-a": (30241, 97294, 896.3, (0.09, 0.06, 3.87, 95.98)),
-}
-
-
-def reached(name: str) -> dict[str, Any]:
-    """Return the figures that a twin has."""
-    return {key: of["reached"] for key, of in sl.workload(name)["figures"].items()}
-
-
-@pytest.mark.parametrize("name", TABLE_4)
-def test_the_twins_have_the_figures_of_table_4(name: str) -> None:
-    space, total, mean, shares = TABLE_4[name]
-    found = reached(f"rl-{name}")
-    told = [found[f"{key}_bytes"] for key in ("footprint_written", "write", "mean_write")]
-    assert told == pytest.approx([space * 2**20, total * 2**20, mean * 1024], rel=1e-3)
-    stated = sl.workload(f"rl-{name}")["figures"]["write_sizes"]["stated"]
-    assert tuple(size["share"] for size in stated) == shares
-    (workload,) = plans.load("rl").named([name])
-    assert workload.requests == pytest.approx(total * 1024 / mean, rel=1e-3)
-
-
-@pytest.mark.parametrize("name", TABLE_I)
-def test_twins_and_published_files_are_known_by_table_i(name: str) -> None:
-    read, written, mean_read, mean_write = TABLE_I[name]
-    found = reached(f"hyssd-{name}")
-    told = [found["read_bytes"], found["write_bytes"]]
-    assert told == pytest.approx([read * 2**30, written * 2**30], rel=1e-3)
-    reads, writes = read * 2**20 / mean_read, written * 2**20 / mean_write
-    for workload in plans.load("hyssd").named([name]):
-        assert workload.requests == pytest.approx(reads + writes, rel=1e-3)
-        assert workload.figures["requests"] == workload.requests
-        assert workload.figures["write_share"] == pytest.approx(writes / (reads + writes), abs=1e-3)
-
 
 #: How much smaller an experiment is than the paper's, on which traces, in which parts, and what
 #: of a run's configuration is divided.
 SMALLER: dict[str, tuple[int, list[str], list[str], set[str]]] = {
     # The paper's worked example is small at any size; the SLC SSD alone has one of the two.
-    "hyssd": (4, list(TABLE_I), ["st", "mt"], {"user_bytes", "blocks", "period_writes"}),
+    "hyssd": (
+        4,
+        ["financial", "exchange"],
+        ["st", "mt"],
+        {"user_bytes", "blocks", "period_writes"},
+    ),
     "nvc": (
         *(8, ["financial1", "financial2"], ["hdd", "policies"]),
         {"user_bytes", "blocks", "slc_blocks", "buffer.bytes"},
@@ -204,18 +165,6 @@ def test_a_short_evaluation_of_rl_learns_between_constants_and_chance(tmp_path: 
     )
     assert untrained["trace"]["sha256"] == trained["trace"]["sha256"]
     assert untrained["scheme"]["series"] != trained["scheme"]["series"]
-
-
-@pytest.mark.parametrize(("reading", "fill"), [(LITERAL, 0), (PROBABLE, 0.95)])
-def test_the_probable_reading_of_rl_fills_the_device(reading: str, fill: float) -> None:
-    plan = plans.load("rl").under(reading)
-    found: dict[str, set[float]] = {part.name: set() for part in plan.parts}
-    seeds = {name: [1] for name in found}
-    for job in Experiment(plan, twins(plan, ["pc", "oltp"]), seeds).jobs:
-        found[job.part.name].add(job.run.config["precondition"]["fill"])
-    # Where the paper varies the fill itself, there is one reading.
-    assert found.pop("fill") == {0, 0.3, 0.5, 0.7, 0.9}
-    assert found == {name: {fill} for name in ["main", "constants", "pre-training"]}
 
 
 def bare(each: Input) -> Run:

@@ -15,7 +15,7 @@ from charted import Page, charts
 from slcache.files import Transaction
 from slcache.results.loading import gather
 from slcache.results.seeded import SeededComparison
-from support import mixed, undrawn, write_trace
+from support import json_of, mixed, undrawn, write_trace
 from support import slcache as command
 from verbs import Inputs
 
@@ -73,17 +73,12 @@ def test_what_is_wrong_with_a_file_names_file_and_key(
         holder[path[-1]] = to
         return json.dumps(whole)
 
-    one = comparison.runs[0].to_dict()
-    del one["waf"]["total"]
     for text, told in (
         (b'{\n "a": }', ":2: not JSON: Expecting value at column 7"),
         (b"\xff{}", "not JSON"),
         (b"[" * 100_000, "not JSON"),
-        ("[1]", ": a result document is an object, not a list"),
         ("{}", ": schema_version: missing"),
-        (json.dumps(one), ": waf.total: missing"),
         (changed("runs", 1, "host", "iops", to="fast"), ": runs[1]: host.iops = 'fast': must be"),
-        (changed("runs", 1, "waf", "total", to=0.1), ": runs[1].waf.total = 0.1: must be "),
         ('{"runs": []}', "normalised: missing"),
         ('{"runs": [], "normalised": {}}', "runs = []: must be a list of"),
         (changed("normalised", to={"to": "x", "schemes": {"x": {}}}), "name the 2 runs"),
@@ -182,12 +177,11 @@ def test_the_page_is_that_of_the_run_or_the_comparison(
 
 @pytest.mark.usefixtures("undrawn")
 def test_runs_of_one_scheme_are_told_apart(folders: Path) -> None:
-    done = command(
+    done = json_of(
         "report", folders / "both", folders / "other", "--normalise", "tlc-only",
         "--out", folders / "x.html", "--json",
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    schemes = json.loads(done.stdout)["normalised"]["schemes"]
+    schemes = done["normalised"]["schemes"]
     assert list(schemes) == ["tlc-only", "baseline (both)", "baseline (other)"]
     assert "baseline (other)" in (folders / "x.html").read_text()
     slcache.load(folders / "other").save(folders / "deep/other")

@@ -23,9 +23,7 @@ from slcache.results.means import NOISE
 from slcache.results.seeded import SeededComparison
 from slcache.study import show
 from slcache.tables.grid import Column
-from support import mixed, write_trace
-from support import slcache as command
-from support import slcache as run_slcache
+from support import mixed, stdout, write_trace
 
 SCHEMES = ["tlc-only", "baseline"]
 WORKLOAD = """about = "random writes and reads"
@@ -179,9 +177,8 @@ def test_what_is_drawn_is_known(case: int, tmp_path: Path) -> None:
 def test_means_are_shown_wherever_the_comparison_is(four: SeededComparison, tmp_path: Path) -> None:
     """Of one seed alone nothing is shown under sentences on all of them."""
     four.save(tmp_path)
-    done = run_slcache("report", tmp_path, "--out", tmp_path / "again.html")
-    assert done.returncode == 0, done.stderr
-    shown = [done.stdout.decode(), four._repr_html_(), four.summary()]
+    done = stdout("report", tmp_path, "--out", tmp_path / "again.html")
+    shown = [done, four._repr_html_(), four.summary()]
     texts = ["".join(each.split()) for each in shown]
     for row in four.seed_rows():
         for cell in row.cells:
@@ -426,10 +423,7 @@ def figures(workload: str, requests: int, seed: int, draws: int, folder: Path) -
     """Take one seed's requests for a recording, and draw it anew."""
     trace = folder / f"{seed}.parquet"
     size = f"requests={requests}"
-    done = command(
-        *("trace", "generate", workload, "-o", trace, "--seed", str(seed), "--workload", size)
-    )
-    assert done.returncode == 0, done.stderr
+    stdout(*("trace", "generate", workload, "-o", trace, "--seed", str(seed), "--workload", size))
     found = slcache.compare(trace, resample=draws, **HELD)
     assert isinstance(found, SeededComparison)
     return {metric: found.figure("baseline", metric) for metric in METRICS}

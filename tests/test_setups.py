@@ -13,7 +13,6 @@ from slcache.reproduce import plan as plans
 from slcache.reproduce import setups
 from slcache.reproduce.experiment import Experiment
 from slcache.reproduce.inputs import twins
-from slcache.results.differences import diff as slcache_diff
 from support import slcache
 
 NAMES = [
@@ -44,18 +43,6 @@ def test_a_set_up_is_what_the_evaluation_runs(name: str) -> None:
         assert dict(job.run.settings) == found.settings_for([job.run.scheme], job.input.path)
 
 
-def test_the_joint_reading_is_a_combination_of_the_joint_study() -> None:
-    plan = plans.load("hierarchy")
-    assert plan.sensitivity is not None
-    (study,) = [each for each in plan.sensitivity.vary if each.name.startswith("Clock")]
-    points = dict(study.each())
-    joint = plan.reading["joint"]
-    whole = {
-        key: said for option in joint.options.values() for key, said in option.settings.items()
-    }
-    assert whole == points["x 0.01, planes, static, 1 ms, touched sectors"]
-
-
 @pytest.mark.parametrize("reading", ["fast-clock", "chip"])
 def test_ips_has_one_firmware_in_every_daily_part(reading: str) -> None:
     daily, coop = (
@@ -71,17 +58,6 @@ def test_ips_has_one_firmware_in_every_daily_part(reading: str) -> None:
     shapes = [setups.named(f"ips/{part}:chip").settings for part in parts]
     for key in ("dies", "planes", "plane_parallelism"):
         assert len({read[f"device.pool.0.{key}"] for read in shapes}) == 1, key
-
-
-def test_the_pool_with_the_clock_is_the_pool_in_the_joint_reading() -> None:
-    pool, joint, both = (
-        {**found.settings, "web_1": found.of_traces.get("hierarchy-web_1")}
-        for found in (setups.named(f"hierarchy:{one}") for one in ("pool", "joint", "pool-clock"))
-    )
-    assert both == pool | joint
-    # The trigger is one for all four: otherwise a comparison would compare triggers.
-    assert {said for key, said in both.items() if key.endswith(".trigger")} == {"free-blocks"}
-    assert sum(key.endswith(".trigger") for key in both) == 4
 
 
 def test_short_names_mean_the_first_part_and_the_literal_reading() -> None:
@@ -139,18 +115,3 @@ def test_a_clock_is_for_the_traces_that_it_is_said_of(tmp_path: Path) -> None:
     done = slcache(*run, "--config", str(tmp_path / name / "result.json"))
     assert done.returncode == 2
     assert b"leave reading out" in b" ".join(done.stderr.split())
-
-
-def test_an_edited_reading_is_told(comparison: package.Comparison, tmp_path: Path) -> None:
-    run = comparison.runs[0]
-    document = run.to_dict()
-    assert "reading" not in document["provenance"]
-    assert "Reading" not in run.report()
-    path = tmp_path / "edited.json"
-    for wrong in (7, "", "hierarchy", "hierarchy/main:", "a/b:c\n"):
-        document["provenance"]["reading"] = wrong
-        path.write_text(json.dumps(document), encoding="utf-8")
-        with pytest.raises(package.ResultError, match=r"edited\.json: provenance\.reading = "):
-            package.load(path)
-    document["provenance"]["reading"] = "hierarchy/main:literal"
-    assert not slcache_diff(run, package.Result(document)).equal

@@ -15,7 +15,7 @@ from slcache.cli import simulate
 from slcache.given import quantity
 from slcache.metrics import METRICS
 from slcache.sentences import state
-from support import mixed, write_trace
+from support import json_of, mixed, stdout, write_trace
 from support import slcache as command
 
 #: Each form, and the keys that it stands for.
@@ -65,10 +65,9 @@ def without(document: Any) -> Any:  # noqa: ANN401
 
 def figures(name: str, trace: Path, out: Path, said: list[str]) -> Any:  # noqa: ANN401
     """Return the document of a verb; of a study, the figures of its points."""
-    done = command(*verb(name, trace, out), *said, "--json")
-    assert done.returncode == 0, done.stderr
+    done = json_of(*verb(name, trace, out), *said, "--json")
     if name not in ("sweep", "tune"):
-        return without(json.loads(done.stdout))
+        return without(done)
     table = pl.read_parquet(out / "points.parquet").to_dict(as_series=False)
     return {key: table[key] for key in METRICS if key in table}
 
@@ -133,9 +132,8 @@ def test_every_answer_of_saved_runs_begins_with_the_state(
     for path, one in zip(paths, both.runs, strict=True):
         one.save(path)
     for verb, more in (("report", ("--out", tmp_path / "page.html")), ("diff", ())):
-        done = command(verb, *paths, *more)
-        assert done.returncode == 0, done.stderr
-        assert done.stdout.decode().splitlines()[0].partition(";")[0] == line.partition(";")[0]
+        done = stdout(verb, *paths, *more)
+        assert done.splitlines()[0].partition(";")[0] == line.partition(";")[0]
 
 
 def written(pages: int, tmp_path: Path) -> slcache.Comparison:
@@ -170,9 +168,7 @@ def test_drives_as_people_own_tell_of_their_state(both: slcache.Comparison) -> N
 
 def test_two_states_stand_side_by_side(trace: Path) -> None:
     base = verb("compare", trace, Path())
-    done = command(*base, "--states")
-    assert done.returncode == 0, done.stderr
-    text = done.stdout.decode()
+    text = stdout(*base, "--states")
     assert [": tiny: " in line for line in text.splitlines()[:2]] == [True, True]
     found = comparing.in_states(str(trace), device="tiny", schemes=SCHEMES)
     assert list(found) == ["empty", quantity.WORN]

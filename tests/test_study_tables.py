@@ -123,28 +123,19 @@ def seeded(differ: float, noise: float) -> Outcome:
     return Outcome.of(grid({"a": [1, 2]}, metric, seeds=range(5)))
 
 
-def test_seeds_tell_a_large_difference_and_not_a_small_one() -> None:
+def test_seeds_tell_a_large_difference_and_not_a_small_one_and_are_seen_to_change_nothing() -> None:
     for differ, alike in ((0.1, [1]), (9.0, [])):
         found = fronts.spread(seeded(differ, 1.0).configurations, "waf", "min")
-        assert (found.best, found.alike) == (0, alike)
-        assert found.repeated == 2
+        assert (found.best, found.alike, found.repeated) == (0, alike, 2)
+    found = fronts.spread(seeded(1.0, 0.0).configurations, "waf", "max")
+    assert (found.still, found.best, found.alike) == (True, 1, [])
 
-
-def test_differences_are_judged_seed_by_seed() -> None:
-    """What a seed does to both alike does not hide a small difference."""
-
+    # What a seed does to both alike does not hide a small difference.
     def metric(a: int, seed: int) -> dict[str, float]:
         return {"waf": 100.0 * (seed + 1) * (1 + 0.01 * a) + 0.01 * a * seed}
 
     table = Outcome.of(grid({"a": [1, 2]}, metric, seeds=range(5)))
     assert fronts.spread(table.configurations, "waf", "min").alike == []
-
-
-def test_seeds_that_change_nothing_are_seen() -> None:
-    found = fronts.spread(seeded(1.0, 0.0).configurations, "waf", "max")
-    assert found.still
-    assert found.best == 1
-    assert found.alike == []
 
 
 GOALS: dict[str, Goal] = {
@@ -174,54 +165,42 @@ def drawn(count: int, parameters: int, kinds: str) -> Outcome:
     return Outcome.of(table_of(rows))
 
 
-def text_of(chart: Spec) -> str:
-    """Return the chart as it is drawn."""
-    return files.written(chart, ".svg").decode()
-
-
-@pytest.mark.few(4)
-@pytest.mark.parametrize("shape", [(1, 200), (2, 2), (3, 200), (6, 2), (6, 200)])
-@pytest.mark.parametrize("kinds", ["n", "w", "nw"])
-def test_effects_show_every_parameter(shape: tuple[int, int], kinds: str) -> None:
-    parameters, count = shape
+@pytest.mark.few(2)
+@pytest.mark.parametrize(
+    ("count", "parameters", "kinds"),
+    [(200, 6, "nw"), (2, 6, "n"), (200, 3, "w"), (1, 3, "n"), (200, 3, "n"), (2, 3, "nw")],
+)
+def test_whatever_points_there_are_is_drawn(count: int, parameters: int, kinds: str) -> None:
+    """Effects with every parameter, a map of all points, fronts of 1 to 4 metrics, and spreads."""
     found = drawn(count, parameters, kinds)
-    columns = {n: [c.settings[n] for c in found.configurations] for n in found.factors}
-    values = [c.mean("waf") or 0.0 for c in found.configurations]
-    effects = main_effects(columns, values)
-    text = text_of(charts.effects("waf", effects, wording.short_names(found.factors)))
+    points = found.configurations
+    columns = {name: [each.settings[name] for each in points] for name in found.factors}
+    values = [each.mean("waf") or 0.0 for each in points]
+
+    def text_of(chart: Spec) -> str:
+        return files.written(chart, ".svg").decode()
+
+    names = wording.short_names(found.factors)
+    text = text_of(charts.effects("waf", main_effects(columns, values), names))
     assert all(f">p{name[-1]}" in text for name in found.factors)
-
-
-@pytest.mark.parametrize(("kinds", "count"), [("n", 2), ("n", 200), ("w", 200), ("nw", 200)])
-def test_maps_are_drawn(kinds: str, count: int) -> None:
-    found = drawn(count, 3, kinds).configurations
-    columns: list[Sequence[Any]] = [[c.settings[f"part.p{i}"] for c in found] for i in range(3)]
-    values = [c.mean("waf") or 0.0 for c in found]
-    groups = [str(value > 30.0 if kinds[0] == "n" else value) for value in columns[2]]
-    panels = effects.over(columns[0], columns[1], values, groups)
-    assert sum(int(each.counts.sum()) for each in panels.values()) == len(found)
-    text = text_of(charts.heat_map("waf", "part.p0", "part.p1", panels))
-    assert all(f">{name}" in text for name in panels)
-
-
-@pytest.mark.few(3)
-@pytest.mark.parametrize("count", [0, 1, 2, 200])
-@pytest.mark.parametrize("metrics", [1, 2, 3, 4])
-def test_fronts_are_drawn(count: int, metrics: int) -> None:
-    goals = dict(list(GOALS.items())[:metrics])
-    found = drawn(count or 1, 1, "n").configurations if count else []
-    points = [[c.mean(name) or 0.0 for name in goals] for c in found]
-    places = fronts.front(points, list(goals.values()))
-    text = text_of(charts.front(list(goals), list(goals.values()), points, places))
-    assert ("no front" in text) == (count == 0)
-
-
-@pytest.mark.parametrize("count", [1, 200])
-def test_spreads_are_drawn(count: int) -> None:
-    found = drawn(count, 1, "w")
-    one = fronts.spread(found.configurations, "waf", "min")
-    names = [wording.settings(c.settings, {"part.p0": "$x"}) for c in one.configurations]
-    assert ">waf<" in text_of(charts.spread(one, names))
+    shown: list[list[Any]] = [[each.settings[f"part.p{i}"] for each in points] for i in range(3)]
+    groups = [str(value > 30.0 if kinds[0] == "n" else value) for value in shown[2]]
+    maps = effects.over(shown[0], shown[1], values, groups)
+    assert sum(int(each.counts.sum()) for each in maps.values()) == len(points)
+    text = text_of(charts.heat_map("waf", "part.p0", "part.p1", maps))
+    assert all(f">{name}" in text for name in maps)
+    for metrics, of in itertools.product(range(1, 5), ([], points)):
+        goals = dict(list(GOALS.items())[:metrics])
+        figures = [[each.mean(name) or 0.0 for name in goals] for each in of]
+        places = fronts.front(figures, list(goals.values()))
+        text = text_of(charts.front(list(goals), list(goals.values()), figures, places))
+        assert ("no front" in text) == (not of)
+    spread = fronts.spread(points, "waf", "min")
+    labels = [
+        wording.settings(each.settings, {**names, "part.p0": "$x"})
+        for each in spread.configurations
+    ]
+    assert ">waf<" in text_of(charts.spread(spread, labels))
 
 
 def test_points_of_a_search_tell_their_place_and_value() -> None:

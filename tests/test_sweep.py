@@ -18,7 +18,7 @@ from slcache.study.api import sweep
 from slcache.study.axes import Axis
 from slcache.study.model import Study, read
 from slcache.study.run import Sweep
-from support import mixed, slcache, write_trace
+from support import json_of, mixed, slcache, stdout, write_trace
 
 #: Room for more sizes of the cache than the tiny device has.
 ROOM = {"device.user_bytes": "2MiB", "trace.address": "wrap"}
@@ -65,12 +65,9 @@ def test_the_command_line_a_file_and_python_give_the_same_tables(
 ) -> None:
     vary = ("--vary", f"{BLOCKS}=3..4", "--vary", f"{SCALE}=0.5,1.0", "--seeds", "2")
     words = swept_alike(small, *vary, "--out", tmp_path / "a", "--json", scheme="tlc-only,sa")
-    done = slcache(*words)
-    assert done.returncode == 0, done.stderr
-    document = json.loads(done.stdout)
+    document = json_of(*words)
     assert document["counts"] == {"done": 12, "failed": 0, "impossible": 0, "kept": 0}
-    again = slcache("sweep", tmp_path / "a" / "study.toml", "--out", tmp_path / "b")
-    assert again.returncode == 0, again.stderr
+    stdout("sweep", tmp_path / "a" / "study.toml", "--out", tmp_path / "b")
     folders = (tmp_path / "a", tmp_path / "b", place)
     assert len({(folder / "points.parquet").read_bytes() for folder in folders}) == 1
     assert found.table.to_dicts() == document["points"]
@@ -232,9 +229,7 @@ def test_points_are_listed_in_a_csv_file(small: Path, tmp_path: Path) -> None:
     points = tmp_path / "points.csv"
     points.write_text(f"{BLOCKS},{SCALE}\n3,1.5\n4,\n")
     command = swept_alike(small, "--points", points, "--out", tmp_path / "out", "--json")
-    done = slcache(*command)
-    assert done.returncode == 0, done.stderr
-    rows = json.loads(done.stdout)["points"]
+    rows = json_of(*command)["points"]
     assert [(row[BLOCKS], row[SCALE]) for row in rows] == [(3, 1.5), (4, None)]
     listed = read(tmp_path / "out" / "study.toml").listed
     assert listed == ({BLOCKS: 3, SCALE: 1.5}, {BLOCKS: 4})

@@ -21,7 +21,7 @@ from slcache.execute.tasks import Done, Task, perform
 from slcache.study.api import Course
 from slcache.study.model import Study
 from slcache.study.run import run_study
-from support import mixed, slcache, write_trace
+from support import mixed, stdout, write_trace
 
 ROOT = Path(__file__).parent.parent
 ROOM = {"device.user_bytes": "2MiB", "trace.address": "wrap"}
@@ -98,8 +98,7 @@ def test_a_dask_cluster_is_found_by_its_address(trace: Path, here: bytes, tmp_pa
         address = cluster.scheduler_address.removeprefix("tcp://")
         asked = tmp_path / "asked.toml"
         asked.write_text(study(trace).to_toml())
-        done = slcache("sweep", asked, "--out", tmp_path, "--executor", f"dask://{address}")
-        assert done.returncode == 0, done.stderr
+        stdout("sweep", asked, "--out", tmp_path, "--executor", f"dask://{address}")
     assert table(tmp_path) == here
 
 
@@ -122,7 +121,7 @@ def test_ray_goes_on_without_a_worker(trace: Path, here: bytes, tmp_path: Path) 
 
 
 def test_tasks_travel_to_another_folder(
-    trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    trace: Path, cwd: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Elsewhere(Here):
         here = False
@@ -136,7 +135,6 @@ def test_tasks_travel_to_another_folder(
         def close(self) -> None:
             raise AssertionError("it was not made by the sweep")
 
-    monkeypatch.chdir(tmp_path)
     Path("t.csv").write_bytes(trace.read_bytes())
     Path("d.toml").write_bytes((ROOT / "presets/devices/tiny.toml").read_bytes())
     there = run_study(study("t.csv", "d.toml"), Course(store="there", executor=Elsewhere()))

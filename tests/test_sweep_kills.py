@@ -218,10 +218,7 @@ class Losing(Here):
         return sorted((task.kind, task.state is not None) for task in self.tasks)
 
 
-def test_what_is_shared_is_there_before_the_points(
-    trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_what_is_shared_is_there_before_the_points(trace: Path, cwd: Path) -> None:
     vary = {"precondition.fill": [0.0, 0.5], "host.time_scale": [1, 2]}
     study = Study(trace=trace, device="tiny", scheme="tlc-only", vary=vary)
     executor = Losing()

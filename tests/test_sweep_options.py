@@ -13,7 +13,7 @@ import slcache
 from slcache.cli import console
 from slcache.given import parsing
 from slcache.study.model import StudyError, of
-from support import mixed, write_trace
+from support import mixed, stdout, write_trace
 from support import slcache as command
 
 BLOCKS = "scheme.baseline.slc_blocks"
@@ -171,8 +171,7 @@ d = { e = 1 }
 
 def test_the_first_seed_of_draws_is_0(small: Path, tmp_path: Path) -> None:
     words = "--device tiny --scheme baseline --vary host.time_scale=0.1..1 --sample random:2"
-    done = command("sweep", small, *words.split(), "--sample-seed", "0", "--out", tmp_path)
-    assert done.returncode == 0, done.stderr
+    stdout("sweep", small, *words.split(), "--sample-seed", "0", "--out", tmp_path)
     assert "sample_seed = 0" in (tmp_path / "study.toml").read_text()
 
 

@@ -17,7 +17,7 @@ from slcache.frame import read
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import Outcome
 from studies import analysis, grid, printed
-from support import mixed, slcache, write_trace
+from support import mixed, slcache, stdout, write_trace
 
 METRIC = ("--metric", "write_mean_ns")
 
@@ -27,13 +27,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A sweep of two loads and two cache sizes, one more of which the device refuses."""
     top = tmp_path_factory.mktemp("shown")
     trace = write_trace(top / "writes.csv", mixed(200, write_share=1.0))
-    done = slcache(
+    stdout(
         *("sweep", trace, "--device", "tiny", "--scheme", "baseline", "--address", "wrap"),
         *("--set", "device.user_bytes=2097152", "--vary", "host.time_scale=0.1,1"),
         *("--vary", "scheme.baseline.slc_blocks=3,4,9", "--skip-impossible"),
         *("--metric", "erases", *METRIC, "--out", top / "out"),
     )
-    assert done.returncode == 0, done.stderr
     return top / "out"
 
 
@@ -101,8 +100,7 @@ def test_show_report_and_the_sweep_itself_draw_the_same_page(folder: Path, tmp_p
     page = tmp_path / "page <b>.html"
     assert slcache("sweep", "show", folder, "--html", page).returncode == 0
     assert "&#34;scheme.baseline.slc_blocks&#34; = &#34;3,4,9&#34;" in page.read_text()
-    done = slcache("report", folder, "--out", tmp_path / "reported")
-    assert done.returncode == 0, done.stderr
+    stdout("report", folder, "--out", tmp_path / "reported")
     assert page.read_bytes() == (tmp_path / "reported" / "report.html").read_bytes()
     assert "Pareto front" in (folder / "report.html").read_text()
     for option in ("--normalise", "--gb-per-day"):

@@ -342,15 +342,10 @@ def test_the_slowest_request_is_found(trace: Path, tmp_path: Path) -> None:
     ids=str,
 )
 def test_what_means_nothing_is_refused_by_the_name_that_it_has(
-    said: dict[str, Any],
-    told: str,
-    trace: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    said: dict[str, Any], told: str, trace: Path, cwd: Path
 ) -> None:
     """An argument in Python, an option on the command line."""
     own = {"timeline": "t.pftrace", **said}
-    monkeypatch.chdir(tmp_path)
     how = {key if key == "timeline" else f"timeline_{key}": value for key, value in own.items()}
     with pytest.raises(slcache.Error, match="timeline") as caught:
         slcache.run(trace, **TINY, **how)
@@ -361,7 +356,7 @@ def test_what_means_nothing_is_refused_by_the_name_that_it_has(
         printed = " ".join(ended.stderr.decode().split())
         assert ended.returncode in (1, 2), printed
         assert told.replace("from{}", "--from").format("--") in printed
-    assert not list(tmp_path.iterdir())
+    assert not list(cwd.iterdir())
 
 
 def test_compared_schemes_draw_the_same_request_each_in_a_file_of_its_own(
@@ -422,12 +417,9 @@ def test_a_folder_that_is_missing_is_told_before_anything_runs(trace: Path, tmp_
 
 
 @pytest.mark.long
-def test_the_queries_of_the_docs_answer_what_they_show(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_queries_of_the_docs_answer_what_they_show(cwd: Path) -> None:
     text = (ROOT / "docs/howto/query-operations.md").read_text(encoding="utf-8")
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
-    monkeypatch.chdir(tmp_path)
+    (cwd / "examples").symlink_to(ROOT / "examples")
     command = next(line for line in text.splitlines() if line.startswith("    slcache "))
     assert run_slcache(*shlex.split(command)[1:]).returncode == 0
     queries = re.findall(r"```sql\n(.*?)\n```\n\n(.*?)\n\n", text + "\n", re.DOTALL)

@@ -17,7 +17,7 @@ import slcache as package
 from slcache.documents.schemata import schema
 from slcache.given import quantity
 from slcache.traces import against, api
-from support import EPOCH, TICKS_PER_MS, line, mixed, process, slcache, write_trace
+from support import EPOCH, TICKS_PER_MS, json_of, line, mixed, process, slcache, stdout, write_trace
 
 KIB = 1024
 #: Ten writes of 4 KiB to one page, then two to others, one of 16 KiB over them all, two reads.
@@ -345,9 +345,7 @@ def twin(tmp_path: Path) -> Path:
 
 def run(trace: Path | str, *arguments: str) -> dict[str, Any]:
     """Run baseline on the tiny device; return the JSON document."""
-    done = slcache("run", trace, *RUN, "--json", *arguments)
-    assert done.returncode == 0, done.stderr
-    document: dict[str, Any] = json.loads(done.stdout)
+    document: dict[str, Any] = json_of("run", trace, *RUN, "--json", *arguments)
     return document
 
 
@@ -364,9 +362,8 @@ def test_a_twin_says_what_is_given_and_what_is_free(twin: Path) -> None:
 def test_a_twin_is_called_a_twin_in_every_output_and_a_recording_is_not(
     twin: Path, tmp_path: Path
 ) -> None:
-    done = slcache("run", twin, *RUN, "--out", tmp_path / "out")
-    assert done.returncode == 0, done.stderr
-    assert LABEL in done.stdout.decode()
+    done = stdout("run", twin, *RUN, "--out", tmp_path / "out")
+    assert LABEL in done
     result = package.run(twin, device="tiny", scheme="baseline")
     assert result.to_dict()["trace"]["label"] == LABEL
     assert LABEL in result.summary()
@@ -404,8 +401,7 @@ def test_a_workload_is_changed_by_key(twin: Path) -> None:
 
 def test_a_trace_is_checked_against_what_a_twin_was_given(twin: Path, tmp_path: Path) -> None:
     package.generate(twin, tmp_path / "t.parquet")
-    done = slcache("trace", "info", tmp_path / "t.parquet", "--expect", twin)
-    assert done.returncode == 0, done.stdout
+    stdout("trace", "info", tmp_path / "t.parquet", "--expect", twin)
     names = {figure.name for figure in against.of_workload(package.workload(twin))}
     assert {"requests", "write_share", "footprint_written_bytes"} <= names
     assert "update_skew" not in names
@@ -439,7 +435,7 @@ def test_a_workload_without_end_is_bounded_by_what_python_is_told(tmp_path: Path
 
 
 @pytest.fixture
-def trace(tmp_path: Path) -> Path:
+def bursts(tmp_path: Path) -> Path:
     """Twelve bursts of 40 requests a second apart, over hot and fresh data."""
     rng, rows, fresh = random.Random(3), [], 1 << 30
     for second in range(12):
@@ -452,20 +448,19 @@ def trace(tmp_path: Path) -> Path:
 
 
 def test_a_twin_by_blocks_has_the_figures_and_its_options_one_meaning(
-    trace: Path, tmp_path: Path
+    bursts: Path, tmp_path: Path
 ) -> None:
     """What the options do is asked where blocks are put in order."""
     made, again = tmp_path / "made.parquet", tmp_path / "again.parquet"
 
     def twin(*arguments: str, **parameters: Any) -> dict[str, Any]:  # noqa: ANN401
         own = ("--by", "blocks", "--block-requests", "9", *arguments)
-        done = slcache("trace", "twin", trace, "-o", made, *own)
-        assert done.returncode == 0, done.stderr
-        package.Trace(trace).twin_by_blocks(again, block_requests=9, **parameters)
+        stdout("trace", "twin", bursts, "-o", made, *own)
+        package.Trace(bursts).twin_by_blocks(again, block_requests=9, **parameters)
         assert made.read_bytes() == again.read_bytes()
         return package.Trace(made).info()
 
-    before, after = package.Trace(trace).info(), twin()
+    before, after = package.Trace(bursts).info(), twin()
     assert after["summary"]["label"].startswith("twin of bursts.csv")
     same = ("requests", "write_share", "write_bytes", "duration_s", "gap_size_coupling")
     assert [after[name] for name in same] == pytest.approx([before[name] for name in same])
@@ -478,7 +473,7 @@ def test_a_twin_by_blocks_has_the_figures_and_its_options_one_meaning(
                 pause_ns=10**6)  # fmt: skip
     assert kept["requests"] == before["requests"]
     text = f"--by blocks --block-requests 9 -o {made}.csv --as generic --lossy label,volume"
-    assert slcache("trace", "twin", trace, *text.split()).returncode == 0
+    assert slcache("trace", "twin", bursts, *text.split()).returncode == 0
 
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "linkbench-40s.blkparse.zst"
@@ -523,7 +518,6 @@ def test_figures_that_conflict_are_left_out_and_named(tmp_path: Path) -> None:
 def test_any_name_of_a_file_will_do(tmp_path: Path) -> None:
     name = 'say "hi" back\\slash line\nbreak \U0001f600é \x7f.csv'
     trace = write_trace(tmp_path / name, mixed(50))
-    done = slcache("trace", "twin", trace, "-o", tmp_path / "twin.toml", "--json")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["from"] == f"measured in {name}"
+    done = json_of("trace", "twin", trace, "-o", tmp_path / "twin.toml", "--json")
+    assert done["from"] == f"measured in {name}"
     assert slcache("trace", "workloads", tmp_path / "twin.toml").returncode == 0

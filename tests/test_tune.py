@@ -25,7 +25,7 @@ from slcache.search.tuning import FILES, Tuning
 from slcache.study import fronts
 from slcache.study.api import sweep
 from slcache.study.axes import Axis, Value
-from support import mixed, slcache, workers, write_trace
+from support import json_of, mixed, slcache, workers, write_trace
 
 pytest.importorskip("optuna")
 
@@ -241,9 +241,7 @@ def test_the_command_line_writes_what_python_finds(
     words = ("tune", trace, "--device", "tiny", "--scheme", "baseline", "--address", "wrap")
     given = ("--set", "device.user_bytes=2097152", "--points", "24", "--out", out, "--json")
     vary = [f"--vary={key}={','.join(map(str, values))}" for key, values in LISTED.items()]
-    done = slcache(*words, *given, *vary)
-    assert done.returncode == 0, done.stderr
-    document = json.loads(done.stdout)
+    document = json_of(*words, *given, *vary)
     assert document == json.loads((out / "tune.json").read_text())
     assert document["points"] == json.loads(found.to_json())["points"]
     assert sorted(p.name for p in out.iterdir()) == sorted([*FILES, "store"])

@@ -22,7 +22,7 @@ from slcache.search.goals import Search
 from slcache.search.sized import Sized
 from slcache.search.tuning import FILES, Tuning
 from slcache.study.api import sweep
-from support import mixed, slcache, workers, write_trace
+from support import mixed, stdout, workers, write_trace
 
 KEY = "device.user_bytes"
 BLOCKS = "scheme.baseline.slc_blocks"
@@ -140,12 +140,11 @@ def test_bounds_that_no_size_keeps_are_an_answer_with_both_ends(
 ) -> None:
     out = tmp_path / "out"
     how = ("--device", "tiny", "--scheme", "baseline", "--address", "wrap")
-    done = slcache(
+    done = stdout(
         *("tune", trace, *how, "--vary", f"{KEY}=1MiB..2MiB:128KiB", "--least", KEY),
         *("--such-that", "waf<=0.5", "--out", out),
     )
-    assert done.returncode == 0, done.stderr
-    text = done.stdout.decode()
+    text = done
     assert "No device.user_bytes that was tried keeps waf<=0.500. At both ends: 1048576: " in text
     assert "waf<=0.500 is missed by" in text
     document = json.loads((out / "tune.json").read_text())

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from slcache.study.model import of, read
-from support import contains, slcache
+from support import contains, stdout
 
 ROOT = Path(__file__).parent.parent
 PAGES = (
@@ -51,9 +51,7 @@ def test_its_commands_print_what_it_shows(page: str, tmp_path: Path) -> None:
     commands = shown(page)
     assert commands, page
     for command, output in commands:
-        done = slcache(*shlex.split(command)[1:])
-        assert done.returncode == 0, done.stderr.decode()
-        printed = done.stdout.decode().replace(f"{tmp_path.resolve()}/", "")
+        printed = stdout(*shlex.split(command)[1:]).replace(f"{tmp_path.resolve()}/", "")
         assert contains(printed, output), f"{command}\n{printed}"
 
 
@@ -71,8 +69,7 @@ LISTED = ("howto/ask-the-cost-model.md", "howto/run-a-study.md")
 @pytest.mark.parametrize("page", LISTED)
 def test_its_listings_print_what_it_shows(page: str, capsys: pytest.CaptureFixture[str]) -> None:
     for command in re.findall(r"```\n(slcache sweep .*?)```", text(page), re.DOTALL):
-        done = slcache(*shlex.split(command)[1:])
-        assert done.returncode == 0, done.stderr
+        stdout(*shlex.split(command)[1:])
     exec("".join(re.findall(r"```python\n(.*?)```", text(page), re.DOTALL)), {})
     shown = "".join(re.findall(r"```\n\n```\n(.*?)```", text(page), re.DOTALL))
     assert capsys.readouterr().out == shown != ""
@@ -123,6 +120,5 @@ def test_the_commands_of_when_each_wins_run(command: list[str], tmp_path: Path) 
         words = replaced(words, "--set", {"precondition.overwrite": "0", "precondition.fill": "0"})
     on_disk = "nvc-hdd" in words
     words[words.index("--schemes") + 1] = "nvc-slc-only" if on_disk else "turbo-write"
-    done = slcache(*words)
-    assert done.returncode == 0, done.stderr
+    stdout(*words)
     assert any((tmp_path / "out").iterdir())

@@ -235,14 +235,9 @@ def wrong(place: Place, name: str, source: str, capsys: pytest.CaptureFixture[st
 @pytest.mark.few(2)
 @pytest.mark.parametrize("words", CASES)
 def test_no_written_file_is_one_that_is_read_or_another(
-    words: list[str],
-    read: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    words: list[str], read: Path, cwd: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    place = Place(tmp_path, read, words)
+    place = Place(cwd, read, words)
     # A study's own file may lie where it would be written.
     pairs = [
         (name, source)
@@ -255,7 +250,7 @@ def test_no_written_file_is_one_that_is_read_or_another(
     single = [w for w in words if w[0] == ">" and w[-1] != "/" and words[0] != "compare"]
     for word, name in itertools.product(single, place.written if single[1:] else []):
         if name != word[1:]:
-            (tmp_path / "out").mkdir(exist_ok=True)
+            (cwd / "out").mkdir(exist_ok=True)
             place.refuses({word: name})
             place.clear()
 
