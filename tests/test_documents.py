@@ -169,7 +169,7 @@ def test_what_is_wrong_is_told(
         slcache.Result(document)
 
 
-def test_a_series_names_the_unit_of_its_windows(whole: str) -> None:
+def test_series_name_their_units_and_histograms_count_every_combination(whole: str) -> None:
     for key in ("requests_per_value", "writes_per_value", "write_bytes_per_value"):
         document = json.loads(whole)
         entry = {"name": "slc_blocks", key: 33554432, "values": [428.0, 396.0]}
@@ -179,9 +179,6 @@ def test_a_series_names_the_unit_of_its_windows(whole: str) -> None:
         del entry[key]
         with pytest.raises(slcache.ResultError, match=f"must have one of .*{key}"):
             slcache.Result(document)
-
-
-def test_a_histogram_has_a_count_for_every_combination_of_bins(whole: str) -> None:
     document = json.loads(whole)
     axes = [{"name": "slc_blocks", "bins": ["-", "0", "+"]}, {"name": "theta", "bins": ["-", "+"]}]
     histogram = {"name": "actions", "axes": axes, "counts": [1, 2, 3, 4, 5, 6]}
@@ -223,9 +220,6 @@ def test_what_differs_beside_schemes_is_told_before_any_winner(whole: str) -> No
     told = first(other)
     assert told.startswith("These runs differ in more than their schemes: device.user_bytes is ")
     assert "12,345,678 in b, and 1 more keys differ" in told
-
-
-def test_schemes_on_one_device_differ_in_nothing_else() -> None:
     for device in ("tiny", "rl-32g", "nvc-hdd", "intel-660p-1tb-like"):
         fit, _ = catalogue.fitting(device=device)
         found = [{"config": catalogue.resolve(device=device, scheme=name)} for name in fit]

@@ -51,7 +51,7 @@ def test_a_text_is_refused(read: Callable[[str], object], text: str, told: str) 
         read(text)
 
 
-def test_no_range_is_beyond_numbers() -> None:
+def test_no_range_is_beyond_numbers_and_no_point_listed_twice(trace: Path) -> None:
     for said in (
         *(f"1..{DIGITS}", f"{DIGITS}..2*{DIGITS}", "-1e308..1e308", "1e-308..1e308*2"),
         *("1..2:1e-320", "1e-320..1*2", "1..2*1.0000000000000002", f"1..2/{DIGITS}"),
@@ -59,6 +59,9 @@ def test_no_range_is_beyond_numbers() -> None:
     ):
         with pytest.raises(ValueError, match=r"host\.time_scale = .{0,210}: .{0,220}"):
             Axis.read("host.time_scale", said)
+    points = [{"host.queue_depth": 1}, {"host.queue_depth": 2}, {"host.queue_depth": 1}]
+    with pytest.raises(slcache.ConfigError, match="point 3: is point 1 again"):
+        slcache.sweep(trace, device="tiny", scheme="baseline", points=points)
 
 
 def test_one_trace_under_two_paths_is_told(
@@ -110,19 +113,13 @@ def test_what_is_no_path_is_told(tmp_path: Path) -> None:
         assert execute(["sweep", str(asked), "--out", str(tmp_path / "out")]) == 3
 
 
-def test_a_point_listed_twice_is_told(trace: Path) -> None:
-    points = [{"host.queue_depth": 1}, {"host.queue_depth": 2}, {"host.queue_depth": 1}]
-    with pytest.raises(slcache.ConfigError, match="point 3: is point 1 again"):
-        slcache.sweep(trace, device="tiny", scheme="baseline", points=points)
-
-
 @pytest.fixture(scope="module")
 def table(trace: Path) -> pl.DataFrame:
     vary = {"host.queue_depth": "1..3"}
     return slcache.sweep(trace, device="tiny", scheme="baseline", vary=vary).table
 
 
-def test_a_changed_table_of_a_study_is_told(
+def test_a_changed_table_of_a_study_is_told_and_says_what_its_figures_are(
     table: pl.DataFrame, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     changed = {
@@ -144,10 +141,11 @@ def test_a_changed_table_of_a_study_is_told(
     assert "'host.queue_depth' has more than one" in " ".join(capsys.readouterr().err.split())
     table.write_parquet(path)
     assert execute(["sweep", "show", str(tmp_path)]) == 0
-
-
-def test_tables_of_earlier_versions_are_read(table: pl.DataFrame, tmp_path: Path) -> None:
-    """They were written with other types of Arrow, and with what is told of each column."""
+    path = tmp_path / "points.parquet"
+    path.write_bytes(frame.parquet(table))
+    told = json.loads(pl.read_parquet_metadata(path)[frame.ABOUT])
+    assert told["waf"] == {"unit": "1", "goal": "min", "summary": METRICS["waf"].summary}
+    assert list(told) == [name for name in table.columns if name in frame.FIGURES]
     path = tmp_path / "points.parquet"
     whole = table.to_arrow()
     fields = [
@@ -157,14 +155,6 @@ def test_tables_of_earlier_versions_are_read(table: pl.DataFrame, tmp_path: Path
     parquet.write_table(whole.cast(pa.schema(fields)), path)
     assert frame.read(path).equals(table)
     assert frame.read(path).schema == table.schema
-
-
-def test_a_table_says_what_its_figures_are(table: pl.DataFrame, tmp_path: Path) -> None:
-    path = tmp_path / "points.parquet"
-    path.write_bytes(frame.parquet(table))
-    told = json.loads(pl.read_parquet_metadata(path)[frame.ABOUT])
-    assert told["waf"] == {"unit": "1", "goal": "min", "summary": METRICS["waf"].summary}
-    assert list(told) == [name for name in table.columns if name in frame.FIGURES]
 
 
 @pytest.mark.filterwarnings("always")

@@ -52,7 +52,7 @@ def others(source: Path) -> list[Path]:
     return [source, soft, hard, relative]
 
 
-def test_standard_input_is_an_input_and_output_an_output(source: Path) -> None:
+def test_standard_input_is_an_input_and_output_an_output(source: Path, tmp_path: Path) -> None:
     before = source.read_bytes()
     with source.open("rb") as stdin:
         arguments: list[str | Path] = ["run", "-", *RUN, "--save-state", source]
@@ -62,9 +62,6 @@ def test_standard_input_is_an_input_and_output_an_output(source: Path) -> None:
         done = slcache(*convert(source, "-"), stdout=stdout)
     assert done.returncode == 3, done.stderr
     assert source.read_bytes() == before
-
-
-def test_no_output_replaces_a_file_of_a_recording(tmp_path: Path) -> None:
     parts = [tmp_path / f"disk.blktrace.{cpu}" for cpu in range(2)]
     for part in parts:
         part.write_bytes(b"events")
@@ -125,21 +122,6 @@ def test_a_fifo_is_written_into(source: Path, tmp_path: Path) -> None:
         fifo.unlink()
     assert taken[0].count(b"\n") == 400
     assert taken[1].startswith(b"SLCSNAP\n")
-
-
-def test_transactions_at_once_into_one_new_folder(tmp_path: Path) -> None:
-    folder = tmp_path / "x" / "y"
-
-    def save(text: bytes) -> None:
-        with Transaction(folder) as files:
-            for name in "abc":
-                files.write(name, text)
-
-    with ThreadPoolExecutor(8) as pool:
-        for done in [pool.submit(save, b"%d" % i) for i in range(8)]:
-            done.result()
-    assert len({path.read_bytes() for path in folder.iterdir()}) == 1
-    assert sorted(path.name for path in folder.iterdir()) == ["a", "b", "c"]
 
 
 def test_the_next_run_removes_what_a_killed_one_left(source: Path, tmp_path: Path) -> None:
@@ -236,7 +218,7 @@ def test_out_writes_every_file_and_names_the_report(trace: Path, tmp_path: Path)
         assert set(table["scheme"].to_pylist()) == {"tlc-only", "baseline"}
 
 
-def test_a_full_disk_is_an_error_and_leaves_nothing(trace: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_written_is_an_error_and_leaves_nothing(trace: Path, tmp_path: Path) -> None:
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
 
@@ -246,28 +228,34 @@ def test_a_full_disk_is_an_error_and_leaves_nothing(trace: Path, tmp_path: Path)
     assert b"File too large" in done.stderr
     assert b"Traceback" not in done.stderr
     assert not out.exists()
-
-
-def test_an_impossible_directory_is_an_error(trace: Path) -> None:
-    for out in ("/dev/full", "/dev/full/out", "/proc/out"):
-        done = slcache("compare", trace, *COMPARE, "--out", out)
+    for no in ("/dev/full", "/dev/full/out", "/proc/out"):
+        done = slcache("compare", trace, *COMPARE, "--out", no)
         assert (done.returncode, done.stdout) == (1, b"")
-        assert out.encode() in done.stderr
+        assert no.encode() in done.stderr
         assert b"Traceback" not in done.stderr
-
-
-def test_a_full_standard_output_is_an_error(trace: Path) -> None:
     with Path("/dev/full").open("wb") as full:
         done = slcache("compare", trace, *COMPARE, "--json", stdout=full)
     assert done.returncode == 1
     assert b"No space left" in done.stderr
 
 
-def test_a_transaction_replaces_files_and_creates_directories(tmp_path: Path) -> None:
+def test_transactions_replace_files_create_folders_and_may_come_at_once(tmp_path: Path) -> None:
     for text in (b"first", b"second"):
         with Transaction(tmp_path / "x" / "y") as files:
             files.write("a", text)
     assert (tmp_path / "x" / "y" / "a").read_bytes() == b"second"
+    folder = tmp_path / "x" / "y"
+
+    def save(text: bytes) -> None:
+        with Transaction(folder) as files:
+            for name in "abc":
+                files.write(name, text)
+
+    with ThreadPoolExecutor(8) as pool:
+        for done in [pool.submit(save, b"%d" % i) for i in range(8)]:
+            done.result()
+    assert len({path.read_bytes() for path in folder.iterdir()}) == 1
+    assert sorted(path.name for path in folder.iterdir()) == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, IsADirectoryError])

@@ -36,7 +36,7 @@ def test_a_run_and_a_comparison_come_back_from_a_file_and_a_folder(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "odd näme.json"]
 
 
-def test_what_was_loaded_is_saved_in_its_own_place(
+def test_what_was_loaded_is_saved_in_its_own_place_and_kinds_are_told_apart(
     comparison: slcache.Comparison, tmp_path: Path
 ) -> None:
     """With the reference that it had."""
@@ -47,11 +47,6 @@ def test_what_was_loaded_is_saved_in_its_own_place(
     assert (back.labels, back.reference) == (other.labels, "baseline")
     back.save(tmp_path)
     assert (tmp_path / "report.html").exists()
-
-
-def test_one_kind_is_not_taken_for_the_other(
-    comparison: slcache.Comparison, tmp_path: Path
-) -> None:
     comparison.save(tmp_path / "both.json")
     comparison.runs[0].save(tmp_path / "one.json")
     with pytest.raises(slcache.ResultError, match=r"both\.json: a comparison of tlc-only, bas"):
@@ -121,7 +116,9 @@ def text(comparison: slcache.Comparison) -> str:
     return comparison.report()
 
 
-def test_the_page_is_whole_and_self_contained(text: str) -> None:
+def test_the_page_is_whole_and_states_verdict_assumptions_and_provenance(
+    text: str, comparison: slcache.Comparison
+) -> None:
     page = Page(text)
     assert all(reference.startswith("#") for reference in page.references)
     assert {reference[1:] for reference in page.references} <= set(page.ids)
@@ -129,20 +126,15 @@ def test_the_page_is_whole_and_self_contained(text: str) -> None:
     assert not {"link", "iframe", "img"} & set(page.tags)
     assert not re.search(r"url\((?!#)|@import", text.partition("</head>")[0])
     assert len(charts(text)) == 7
-
-
-def test_the_page_states_verdict_assumptions_and_provenance(
-    text: str, comparison: slcache.Comparison
-) -> None:
     document = comparison.runs[0].to_dict()
     origin = document["provenance"]
     wanted = [document["trace"]["sha256"], origin["config_hash"], origin["version"]]
     wanted += ["trace.prefill", "trace.sub_mu", "host.replay", "device.user_bytes"]
     assert all(word in text for word in [*wanted, comparison.verdict()[0].split(",")[0]])
     # A single run has a page without a comparison.
-    page = comparison.runs[1].report()
-    assert len(charts(page)) == 5
-    assert "(= 1)" not in page
+    alone = comparison.runs[1].report()
+    assert len(charts(alone)) == 5
+    assert "(= 1)" not in alone
 
 
 @pytest.fixture

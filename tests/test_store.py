@@ -136,7 +136,9 @@ def test_damaged_traces_and_states_are_made_anew(damage: str, small: Path, tmp_p
     assert all(map(store.sound, made))
 
 
-def test_a_beginning_of_a_trace_is_checked(small: Path, tmp_path: Path) -> None:
+def test_beginnings_are_checked_and_what_unpacks_to_much_takes_bounded_memory(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = Prefixes(str(small), {}, tmp_path).path(SHARES[0])
     whole = path.read_bytes()
     other = Prefixes(str(small), {}, tmp_path).path(SHARES[1])
@@ -144,11 +146,6 @@ def test_a_beginning_of_a_trace_is_checked(small: Path, tmp_path: Path) -> None:
     shutil.copy(f"{other}.seal", f"{path}.seal")
     with pytest.warns(UserWarning, match="made anew"):
         assert Prefixes(str(small), {}, tmp_path).path(SHARES[0]).read_bytes() == whole
-
-
-def test_a_small_file_that_unpacks_to_much_takes_bounded_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setattr(store, "MOST_BYTES", 1 << 20, raising=False)
     path = tmp_path / "bomb.json.gz"
     path.write_bytes(gzip.compress(bytes(64 << 20), 1))

@@ -166,9 +166,6 @@ def test_a_load_is_no_choice_but_in_a_search_that_varied_it() -> None:
     table = of_loads([1, 8], [2, 4]).outcome.frame.drop("#")
     (judged,) = Analysis.of(Outcome.of(table), ["waf"], {"waf": "min"}).judged
     assert len(judged.front.configurations) == 4
-
-
-def test_a_trace_and_other_loads_are_told_together() -> None:
     levels: dict[str, Sequence[Any]] = {"trace": [EASY, HARD], DEPTH: [1, 8], "s.blocks": [2, 4]}
     study = analysis(grid(levels, lambda t, d, b, _: {"waf": len(t) + d / b}))
     wanted = [f"{trace}, queue_depth={depth}" for trace in (EASY, HARD) for depth in (1, 8)]
@@ -204,16 +201,13 @@ def test_a_map_has_the_trace_only_beside_a_single_other_parameter(study: Analysi
     assert "left aside" not in pages.render(study, "", "")
 
 
-def test_traces_of_one_name_keep_their_folders() -> None:
+def test_traces_of_one_name_keep_their_folders_and_failed_ones_have_no_front() -> None:
     table = grid({"trace": ["a/t.csv", "b/t.csv"], "n": [1, 2]}, lambda t, n, _: {"waf": 1.0 + n})
     told = printed(analysis(table, "waf"))
     assert "On a/t.csv:" in told
     assert "On b/t.csv:" in told
     # What is the same on each trace is said once.
     assert told.count("Each configuration has one seed") == 1
-
-
-def test_a_trace_whose_points_all_failed_has_an_empty_front() -> None:
     rows = [row({"trace": EASY, "n": n}, {"waf": float(n)}) for n in (1, 2)]
     failed = {"status": "failed", "reason": "full"}
     rows += [row({"trace": HARD, "n": n}, {"waf": None}, **failed) for n in (1, 2)]
@@ -281,7 +275,7 @@ def known_effects(pairs: Sequence[tuple[int, str]]) -> list[Effect]:
     return main_effects(columns, [MEAN + A[a] + B[b] for a, b in pairs])
 
 
-def test_a_full_grid_gives_each_effect_alone_the_largest_first() -> None:
+def test_a_full_grid_gives_each_effect_alone_and_too_few_points_none() -> None:
     found = known_effects([(a, b) for b, a in itertools.product(B, A)])
     assert means(of(found, "a")) == pytest.approx({a: MEAN + add for a, add in A.items()})
     assert means(of(found, "b")) == pytest.approx({b: MEAN + add for b, add in B.items()})
@@ -289,6 +283,7 @@ def test_a_full_grid_gives_each_effect_alone_the_largest_first() -> None:
     assert [level.spread for level in of(found, "b").levels] == [
         pytest.approx((75, 90, 120, 135)), pytest.approx((65, 80, 110, 125)),
     ]  # fmt: skip
+    assert [main_effects({"a": [1] * count}, [1.0] * count) for count in (0, 1)] == [[], []]
 
 
 def test_missing_points_leave_others_in_the_means_which_is_told() -> None:
@@ -356,10 +351,6 @@ def test_a_parameter_of_some_points_is_judged_among_them() -> None:
     assert means(of(found, "load"))[2] - means(of(found, "load"))[1] == pytest.approx(2.0)
 
 
-def test_too_few_points_have_no_effects() -> None:
-    assert [main_effects({"a": [1] * count}, [1.0] * count) for count in (0, 1)] == [[], []]
-
-
 Figures = Mapping[str, float | None]
 #: By trace and configuration: less waf is better, more lifetime is.
 KNOWN: dict[tuple[str, int], Figures] = {
@@ -376,7 +367,7 @@ def known(figures: Mapping[tuple[str, int], Figures] = KNOWN) -> Analysis:
     return analysis([row({"trace": t, "s.n": n}, values) for (t, n), values in figures.items()])
 
 
-def test_worst_factors_are_those_of_the_definition_on_terminal_page_and_table() -> None:
+def test_worst_factors_are_those_of_the_definition_and_one_trace_has_none() -> None:
     analysed = known()
     found = json.loads(json.dumps(analysed.to_dict(), allow_nan=False))["across_traces"]
     assert set(found["metrics"]) == {"waf", "lifetime_host_bytes"}
@@ -395,6 +386,11 @@ def test_worst_factors_are_those_of_the_definition_on_terminal_page_and_table() 
     table = show.sheets(analysed)[-1]
     assert [each["s.n"] for each in table.records] == [2, 3, 1]
     assert table.records[0]["lifetime_host_bytes worst on"] == "d/hard"
+    found = known({at: values for at, values in KNOWN.items() if at[0] == "d/easy"})
+    assert "across_traces" not in found.to_dict()
+    assert "On all traces" not in printed(found)
+    assert "On all traces" not in pages.render(found, "", "")
+    assert len(show.sheets(found)) == 3
 
 
 def test_the_best_everywhere_is_called_so() -> None:
@@ -402,9 +398,6 @@ def test_the_best_everywhere_is_called_so() -> None:
     told = printed(analysis(table))
     assert "The best on all 2 traces, in every metric, is n=1." in told
     assert "all, and each of them 1 1.00× 1.00×" in told
-
-
-def test_a_metric_that_is_zero_or_missing_somewhere_has_no_factors() -> None:
     figures = {at: {**values, "slc_bytes": at[1] - 1.0} for at, values in KNOWN.items()}
     lost: Figures = {"waf": 90.0, "lifetime_host_bytes": None, "slc_bytes": 0.0}
     found = known({**figures, ("d/hard", 1): lost})
@@ -413,7 +406,7 @@ def test_a_metric_that_is_zero_or_missing_somewhere_has_no_factors() -> None:
     assert "some configurations have none of: lifetime_host_bytes." in printed(found)
 
 
-def test_what_has_not_run_on_all_traces_is_counted() -> None:
+def test_what_has_not_run_on_all_traces_is_counted_and_what_differs_in_nothing_has() -> None:
     found = known({at: values for at, values in KNOWN.items() if at != ("d/hard", 2)})
     assert found.across.left_out == 1
     assert [one.settings["s.n"] for one in found.across.configurations] == [3, 1]
@@ -422,18 +415,7 @@ def test_what_has_not_run_on_all_traces_is_counted() -> None:
     apart = known(one_each)
     assert "No configuration has figures on all traces." in printed(apart)
     assert apart.to_dict()["across_traces"]["configurations"] == []
-
-
-def test_a_trace_on_which_nothing_differs_counts_as_run() -> None:
     same: Figures = {"waf": 5.0, "lifetime_host_bytes": 7.0}
     found = known({at: same if at[0] == "d/hard" else values for at, values in KNOWN.items()})
     assert found.across.left_out == 0
     assert found.across.configurations[0].settings == {"s.n": 1}
-
-
-def test_one_trace_has_nothing_of_it() -> None:
-    found = known({at: values for at, values in KNOWN.items() if at[0] == "d/easy"})
-    assert "across_traces" not in found.to_dict()
-    assert "On all traces" not in printed(found)
-    assert "On all traces" not in pages.render(found, "", "")
-    assert len(show.sheets(found)) == 3

@@ -23,15 +23,12 @@ from slcache.tables.sheets import Sheet
 from studies import grid, row, table_of
 
 
-def test_parameters_are_told_from_inputs_and_a_table_of_something_else_is_refused() -> None:
+def test_parameters_are_told_from_inputs_and_points_without_a_figure_are_counted() -> None:
     found = Outcome.of(grid({"s.slc_blocks": [1, 2], "host.time_scale": [0.5]}, lambda *_: {}))
     assert found.factors == ["s.slc_blocks"]
     assert (found.fixed["host.time_scale"], found.fixed["device"]) == (0.5, "tiny")
     with pytest.raises(ValueError, match="device, scheme, seed, status"):
         Outcome.of(pl.DataFrame({"trace": ["t"]}))
-
-
-def test_points_without_a_figure_are_counted() -> None:
     impossible = {"status": "impossible", "reason": "too many"}
     none = {"waf": None, "read_mean_ns": None}
     rows = [
@@ -59,7 +56,7 @@ def slow_front(points: Sequence[Sequence[float]]) -> list[int]:
     ]
 
 
-def test_fronts_are_those_of_the_definition() -> None:
+def test_fronts_are_those_of_the_definition_and_the_compromise_is_nearest_to_the_best() -> None:
     rng = random.Random(2)
     for size, count in itertools.product((1, 2, 3, 4), (0, 1, 120)):
         points = [tuple(float(rng.randrange(6)) for _ in range(size)) for _ in range(count)]
@@ -67,9 +64,6 @@ def test_fronts_are_those_of_the_definition() -> None:
         assert fronts.front(points, ["min"] * size) == on
         most = [(*others, -last) for *others, last in points]
         assert fronts.front(most, [*["min"] * (size - 1), "max"]) == on  # type: ignore[list-item]
-
-
-def test_the_compromise_lies_nearest_to_the_best_of_each() -> None:
     points = [(1.0, 900.0), (2.0, 200.0), (9.0, 100.0), (2.0, 1000.0)]
     assert fronts.compromise(points, ["min", "min"]) == 1
     assert fronts.compromise([(a, -b) for a, b in points], ["min", "max"]) == 1
@@ -90,7 +84,7 @@ def test_a_front_leaves_out_what_tells_nothing_and_counts_what_it_cannot_judge()
     assert found.left_out == 1
 
 
-def test_a_map_has_the_mean_of_each_pair() -> None:
+def test_a_map_has_the_mean_of_each_pair_and_of_drawn_points_in_ranges() -> None:
     pairs = list(itertools.product((1, 2, 3), ("x", "y"), (0.0, 10.0)))
     across, up = [a for a, _, _ in pairs], [b for _, b, _ in pairs]
     found = effects.over(across, up, [100 * a + c for a, _, c in pairs])[""]
@@ -99,9 +93,6 @@ def test_a_map_has_the_mean_of_each_pair() -> None:
     each = effects.over(across, up, [100 * a + c for a, _, c in pairs], [f"{c}" for *_, c in pairs])
     assert each["10.0"].means.tolist() == [[110.0, 210.0, 310.0]] * 2
     assert np.isnan(effects.over([1, 2], [1, 2], [1.0, 2.0])[""].means[0, 1])
-
-
-def test_a_map_of_drawn_points_holds_all_of_them_in_ranges() -> None:
     rng = np.random.default_rng(1)
     a, b = rng.random(200), rng.random(200)
     found = effects.over(a.tolist(), b.tolist(), (a + b).tolist())[""]
@@ -203,39 +194,29 @@ def test_whatever_points_there_are_is_drawn(count: int, parameters: int, kinds: 
     assert ">waf<" in text_of(charts.spread(spread, labels))
 
 
-def test_points_of_a_search_tell_their_place_and_value() -> None:
+def test_points_levels_and_sizes_tell_what_they_are() -> None:
     tried = {"write_p99_ns": [3e6, None, 1e6, 2e6], "waf": [1.5, None, 2.0, 1.25]}
-    drawn = panels(charts.progress({"write_p99_ns": "min", "waf": "max"}, tried))
-    told = [row["told"] for row in rows(drawn["write_p99_ns"]) if "told" in row]
+    shown = panels(charts.progress({"write_p99_ns": "min", "waf": "max"}, tried))
+    told = [row["told"] for row in rows(shown["write_p99_ns"]) if "told" in row]
     assert told == ["point 1: 3.00 ms", "point 3: 1.00 ms", "point 4: 2.00 ms"]
-    best = [row["y"] for row in rows(drawn["waf"]) if row["key"] == "best so far"]
+    best = [row["y"] for row in rows(shown["waf"]) if row["key"] == "best so far"]
     assert best == [1.5, 2, 2]
-
-
-def test_levels_tell_their_mean_and_reach() -> None:
     columns: dict[str, list[Any]] = {"a.blocks": [1, 1, 2, 2], "a.victim": ["x", "y", "x", "y"]}
     found = main_effects(columns, [1e6, 2e6, 5e6, 8e6])
-    drawn = panels(charts.effects("read_p99_ns", found, {"a.blocks": "blocks", "a.victim": "v"}))
-    assert {(r["row"], r["told"]) for r in rows(drawn["blocks"])} == {
+    shown = panels(charts.effects("read_p99_ns", found, {"a.blocks": "blocks", "a.victim": "v"}))
+    assert {(r["row"], r["told"]) for r in rows(shown["blocks"])} == {
         ("1", "mean 1.50 ms, 2 points from 1.00 ms to 2.00 ms"),
         ("2", "mean 6.50 ms, 2 points from 5.00 ms to 8.00 ms"),
     }
-
-
-def test_sizes_tell_their_metrics_and_the_chosen_one_too() -> None:
     values = {"waf": [2.5, None, 1.5]}
-    drawn = charts.bisection("blocks", [4, 6, 8], values, {"waf": [2.0]}, chosen=8, word="least")
-    (panel,) = panels(drawn).values()
-    told = {row["key"]: row["told"] for row in rows(panel) if "told" in row}
+    found_at = charts.bisection("blocks", [4, 6, 8], values, {"waf": [2.0]}, chosen=8, word="least")
+    (panel,) = panels(found_at).values()
+    levels = {row["key"]: row["told"] for row in rows(panel) if "told" in row}
     chosen = {"least that keeps the bounds": "blocks=8: 1.500"}
-    assert told == {"simulated": "blocks=4: 2.500", **chosen}
-
-
-def test_configurations_of_one_name_keep_rows_of_their_own() -> None:
-    found = fronts.spread(drawn(9, 1, "w").configurations, "waf", "min")
-    shown = panels(charts.spread(found, ["alike"] * len(found.estimates)))[""]
-    names = {row["row"] for row in rows(shown)}
-    assert len(names) == len(found.estimates)
+    assert levels == {"simulated": "blocks=4: 2.500", **chosen}
+    spread = fronts.spread(drawn(9, 1, "w").configurations, "waf", "min")
+    alike = panels(charts.spread(spread, ["alike"] * len(spread.estimates)))[""]
+    assert len({row["row"] for row in rows(alike)}) == len(spread.estimates)
 
 
 @pytest.mark.parametrize(("value", "title"), [(8, "slc_blocks [blocks]"), ("16MiB", "slc_blocks")])

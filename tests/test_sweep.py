@@ -199,9 +199,6 @@ def test_drawn_points_of_whole_keys_are_whole_and_reach_both_ends(small: Path, s
     assert 1 <= min(depths) < 4
     assert 256 < max(depths) <= 1024
     assert 10 <= sum(depth < 32 for depth in depths) <= 30
-
-
-def test_shares_of_a_whole_range_reach_its_ends_and_no_further() -> None:
     axis = Axis.read("host.queue_depth", "3..7@log")
     assert axis.at(0) == 3
     assert axis.at(1 - 2**-53) == 7

@@ -190,11 +190,6 @@ def test_what_much_work_takes_is_told_once_where_nobody_watches(
         for done in range(4):
             meter(f"points ({done} of {points} done)", min(done, points), points)
     assert capsys.readouterr().err == (f"note: {told}\n" if told else "")
-
-
-def test_the_pace_of_a_run_in_this_process_tells_what_all_take(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
     clock = iter(range(0, 1000, 4))
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
     with console.meter("auto") as meter:

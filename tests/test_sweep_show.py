@@ -36,7 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return top / "out"
 
 
-def test_effects_are_means_of_runs(folder: Path) -> None:
+def test_effects_are_means_of_runs_and_the_best_points_come_first(folder: Path) -> None:
     found = json.loads(slcache("sweep", "show", folder, *METRIC, "--json").stdout)
     assert found["points"] == {"done": 4, "impossible": 2}
     assert "user_bytes" in found["left_out"][0]["reason"]
@@ -50,9 +50,6 @@ def test_effects_are_means_of_runs(folder: Path) -> None:
             run = package.run(trace, device="tiny", scheme="baseline", settings={**own, **point})
             means.append(1000 * run.to_dict()["host"]["write"]["latency_us"]["mean"])
         assert level["mean"] == pytest.approx(fmean(means))
-
-
-def test_the_points_come_first_and_the_best_of_them_on_top(folder: Path) -> None:
     found = json.loads(slcache("sweep", "show", folder, *METRIC, "--json").stdout)
     means = [one["metrics"]["write_mean_ns"] for one in found["configurations"]]
     assert means == sorted(means)

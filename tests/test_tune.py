@@ -108,14 +108,13 @@ def test_the_front_is_that_of_an_exhaustive_sweep(tmp_path: Path) -> None:
         assert found.kept == found.counts()["done"] < 48
 
 
-def test_any_number_of_workers_tries_the_same(trace: Path, found: Tuning) -> None:
+def test_any_number_of_workers_tries_the_same_and_nothing_twice(
+    trace: Path, found: Tuning, tmp_path: Path
+) -> None:
     one = search(trace, points=24, jobs=1)
     assert settings(one) == settings(found)
     assert figures(one) == figures(found)
     assert one.table.drop("key").equals(found.table.drop("key"))
-
-
-def test_what_was_run_is_not_run_again(trace: Path, tmp_path: Path) -> None:
     first = search(trace, points=8, out=tmp_path)
     assert first.kept == 0
     again = search(trace, points=16, out=tmp_path)
@@ -163,6 +162,8 @@ def test_a_point_is_what_a_run_gives(trace: Path, found: Tuning) -> None:
     assert result["waf"]["total"] == found.best.found.figures["waf"]
     p99 = result["host"]["write"]["latency_us"]["p99"]
     assert round(p99 * 1000) == found.best.found.figures["write_p99_ns"]
+    found = search(trace, minutes=0.0)
+    assert len(found.tried) == 8
 
 
 def test_prefixes_are_no_figures_of_the_whole(trace: Path, store: Path) -> None:
@@ -247,11 +248,6 @@ def test_the_command_line_writes_what_python_finds(
     assert sorted(p.name for p in out.iterdir()) == sorted([*FILES, "store"])
     assert pl.read_parquet(out / "points.parquet").height == 24
     assert "main effects" in slcache("sweep", "show", out).stdout.decode()
-
-
-def test_time_ends_a_search_after_a_batch(trace: Path) -> None:
-    found = search(trace, minutes=0.0)
-    assert len(found.tried) == 8
 
 
 def test_a_search_keeps_the_folder_of_another(tmp_path: Path) -> None:

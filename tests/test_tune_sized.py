@@ -121,7 +121,7 @@ def test_closed_form(trace: Path, store: Path) -> None:
     assert [row["status"] for row in at_most.table.to_dicts()].count("impossible") == 6
 
 
-def test_sizes_may_be_texts_shares_and_several_seeds(trace: Path) -> None:
+def test_sizes_may_be_texts_shares_and_several_seeds(trace: Path, tmp_path: Path) -> None:
     sizes = asked(trace, "waf<=1e9", vary={KEY: "2MiB,1MiB,1536KiB"})
     assert [each.settings[KEY] for each in sizes.tried] == [1 << 20, 3 << 19, 2 << 20]
     assert best(sizes) == 1 << 20
@@ -133,6 +133,9 @@ def test_sizes_may_be_texts_shares_and_several_seeds(trace: Path) -> None:
     jsonschema.validate(document, schemata.schema("tune"))
     assert document["asked"]["seeds"] == 2
     assert best(asked(trace, "waf<=1e9", vary={KEY: [1 << 20]})) == 1 << 20
+    writes = write_trace(tmp_path / "writes.csv", mixed(50, write_share=1.0))
+    with pytest.raises(package.RunError, match="read_p99_ns: none of the"):
+        asked(writes, keep="read_p99<=1ms")
 
 
 def test_bounds_that_no_size_keeps_are_an_answer_with_both_ends(
@@ -187,7 +190,7 @@ def curve(values: Sequence[float | None], bound: str, among: int = 9) -> Sized:
     return Sized(Search(such_that=[bound], least="size"), range(1, among + 1), tried)
 
 
-def test_a_metric_that_is_not_monotone_is_told() -> None:
+def test_turns_failures_and_ends_of_the_range_are_told() -> None:
     found = curve([5.0, 3.0, 4.0, 4.0, 2.0], "waf<=3.5")
     assert found.turns("waf") == [2, 4]
     told = " ".join(found.sentences())
@@ -199,9 +202,6 @@ def test_a_metric_that_is_not_monotone_is_told() -> None:
     assert "among the others" not in whole
     for steady in ([1.0, 2.0, 2.0, 3.0], [3.0, 2.0, 2.0], [1.0, 1.0]):
         assert curve(steady, "waf<=2").turns("waf") == []
-
-
-def test_values_that_fail_and_answers_at_the_end_of_the_range_are_told() -> None:
     found = curve([None, 3.0, 2.0], "waf<=3")
     assert found.best is not None
     assert found.best.settings["size"] == 2
@@ -260,12 +260,6 @@ def test_a_key_is_itself_in_full_and_without_its_scheme(trace: Path, store: Path
         assert any(f"The {way} {varied} that keeps waf<=9" in line for line in found.told())
 
 
-def test_a_metric_that_no_run_has_is_an_error(tmp_path: Path) -> None:
-    writes = write_trace(tmp_path / "writes.csv", mixed(50, write_share=1.0))
-    with pytest.raises(package.RunError, match="read_p99_ns: none of the"):
-        asked(writes, keep="read_p99<=1ms")
-
-
 @pytest.mark.parametrize(
     "said", ["384KiB..768KiB:128KiB", "768KiB,512KiB,640KiB,384KiB", "384KiB..768KiB/4"]
 )
@@ -315,7 +309,7 @@ def bisected(curve: Curve, needed: float, last: int = 32) -> tuple[int | None, s
         return end.value, set(measured.asked)
 
 
-def test_a_rising_curve_is_searched_exactly_and_fast() -> None:
+def test_curves_are_searched_exactly_and_fast_wherever_they_are_highest() -> None:
     ranges = [(last, answer) for last in (1, 2, 3, 4, 7, 32, 33, 100) for answer in range(last + 1)]
     for last, answer in ranges:
         found, asked = bisected(float, answer - 0.5, last)
@@ -325,8 +319,6 @@ def test_a_rising_curve_is_searched_exactly_and_fast() -> None:
     assert (grid(32), grid(6), grid(1)) == ([0, 8, 16, 24, 32], [0, 2, 3, 5, 6], [0, 1])
     assert steps_most(32) == 5 + 3 + 1
 
-
-def test_a_curve_may_be_highest_inside() -> None:
     def hill(place: int) -> float:
         return 10.0 - abs(place - 13)
 
@@ -339,9 +331,6 @@ def test_a_curve_may_be_highest_inside() -> None:
     found, asked = bisected(hill, 10.5)
     assert found is None
     assert {12, 13, 14} <= asked, "the best candidate and both neighbours"
-
-
-def test_what_is_found_suffices_and_what_is_before_it_does_not() -> None:
     rng = random.Random(14)
     for _ in range(300):
         last = rng.randint(1, 40)
