@@ -78,11 +78,7 @@ def device(model: Model, found: dict[str, float]) -> dict[str, Any]:
     table: dict[str, Any] = {}
     if model.drive.map in MAPS:
         held, access_ns = MAPS[model.drive.map]
-        table["map"] = {
-            "cache_bytes": held,
-            "entry_bytes": 4,
-            "access_ns": access_ns,
-        }
+        table["map"] = {"cache_bytes": held, "entry_bytes": 4, "access_ns": access_ns}
     host: dict[str, Any] = {"link": model.drive.link}
     if "turnaround_ns" in found:
         # Of the laboratory's megabyte, a part of which is the controller's own.

@@ -42,9 +42,7 @@ DRIVE: dict[str, Any] = {
         **{"bytes": 16 << 20, "write_back": "at-once"},
         **{"stripe_planes": 32, "stripes_in_flight": 2, "run_overhead_ns": 7_000},
     },
-    "scheme-defaults": {
-        "client": {"dynamic": {"max_bytes": 52 << 26}, "fold": {"keep_blocks": 4}},
-    },
+    "scheme-defaults": {"client": {"dynamic": {"max_bytes": 52 << 26}, "fold": {"keep_blocks": 4}}},
 }
 INTERVAL_MS = 25
 TESTS = {"reads": ("read", "read32"), "writes": ("erased", "write", "write8", "flush", "sync")}

@@ -19,10 +19,7 @@ THREE: Parts = [(110.0, 4800.0), (790.0, 1500.0), (1000.0, 700.0)]
 
 
 CACHE = 192 << 20
-SMALL = {
-    "dynamic": {"rule": "table", "table": [[0.0, CACHE]]},
-    "fold": {"keep_blocks": 4},
-}
+SMALL = {"dynamic": {"rule": "table", "table": [[0.0, CACHE]]}, "fold": {"keep_blocks": 4}}
 
 
 def small() -> dict[str, Any]:
@@ -200,11 +197,7 @@ def waits(device: Mapping[str, Any], kind: str, seed: int, noise: float = 0.02) 
     """Return what fio 3.36 logs of single random requests on a drive, with noise and a tail."""
     rw, prefill, size, acknowledge = KINDS[kind]
     is_read, turnaround_ns = rw == "randread", 7_000
-    load = {
-        "requests": 4000,
-        "footprint_bytes": 64 << 20,
-        "global": {"rw": rw, "bs": str(size)},
-    }
+    load = {"requests": 4000, "footprint_bytes": 64 << 20, "global": {"rw": rw, "bs": str(size)}}
     settings = {"buffer.acknowledge": acknowledge, "trace.prefill": prefill}
     document = slcache.run(
         load, device=device, scheme="client", replay="closed:1", settings=settings, seed=seed

@@ -29,9 +29,7 @@ def table_of(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
 
 
 def grid(
-    levels: Mapping[str, Sequence[Any]],
-    metric: Callable[..., Metrics],
-    seeds: Sequence[int] = (1,),
+    levels: Mapping[str, Sequence[Any]], metric: Callable[..., Metrics], seeds: Sequence[int] = (1,)
 ) -> pl.DataFrame:
     """Return the table of all combinations of levels; `metric` takes one, and a seed."""
     rows = []

@@ -33,9 +33,6 @@ def test_sizes_keep_what_can_be_counted_by_hand(rewritten: Path) -> None:
     # With one slot: one of the two units' versions, and the last one of all.
     assert kept == [(0, 0), (10, 9), (20, 18), (21, 18)]
     assert [row["least"] for row in found["sizes"]] == [21, 11, 1, 0]
-
-
-def test_without_sizes_they_end_where_everything_is_kept() -> None:
     found = bounds.of_trace(DEMO)
     sizes = [row["bytes"] for row in found["sizes"]]
     assert sizes == [1 << (20 + i) for i in range(len(sizes))]
@@ -65,17 +62,6 @@ def test_the_verb_tells_the_same_in_every_form(rewritten: Path, tmp_path: Path) 
     assert b"Wear is in lives of a block" in verb(*on, "tiny", "--picture", picture).stdout
     # Of some cells no endurance is known.
     assert b"The endurance of the cells is not known" in verb(*on, "hierarchy-44g").stdout
-
-
-def test_without_writes_or_slc_blocks_there_is_no_bound(tmp_path: Path) -> None:
-    file = write_trace(tmp_path / "reads.csv", [(0, "Read", 0, 4096)])
-    found = verb("bound", file)
-    assert found.returncode == 4
-    assert "has no writes" in found.stderr.decode()
-    config = slcache.resolve(device="tiny", scheme="tlc-only")
-    config["device"]["pool"][0]["slc"] = None
-    with pytest.raises(slcache.ConfigError, match="none offers slc"):
-        bounds.Flash.of(config)
 
 
 #: A block of each of tiny's four planes, in SLC mode.
@@ -117,6 +103,14 @@ def test_time_and_wear_by_hand(tmp_path: Path) -> None:
     assert (held["buffer_slots"], row["kept"]) == (1, 20)
     # Half of the versions die in the buffer, which is never programmed.
     assert row["program_ns_least"] == 200_000 * 10
+    file = write_trace(tmp_path / "reads.csv", [(0, "Read", 0, 4096)])
+    none = verb("bound", file)
+    assert none.returncode == 4
+    assert "has no writes" in none.stderr.decode()
+    config = slcache.resolve(device="tiny", scheme="tlc-only")
+    config["device"]["pool"][0]["slc"] = None
+    with pytest.raises(slcache.ConfigError, match="none offers slc"):
+        bounds.Flash.of(config)
 
 
 @pytest.mark.parametrize("scheme", ["baseline", "sector", "turbo-write", "clairvoyant"])

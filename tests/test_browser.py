@@ -63,9 +63,7 @@ def test_hostile_names_are_text_in_keys_and_tips(chromium: Browser, report: Path
     assert chromium.value("document.images.length") == 0
 
 
-def test_the_wheel_zooms_with_ctrl_and_all_panels_over_time_together(
-    chromium: Browser, report: Path
-) -> None:
+def test_the_wheel_zooms_all_panels_over_time_together(chromium: Browser, report: Path) -> None:
     chromium.open(report)
     labels = f"JSON.stringify({texts('Over time')}.sort())"
     lines = (
@@ -85,9 +83,6 @@ def test_the_wheel_zooms_with_ctrl_and_all_panels_over_time_together(
         for kind in ("mousePressed", "mouseReleased"):
             chromium.mouse(kind, x, y, button="left", buttons=1, clickCount=count)
     chromium.until(f"{labels} === {before!r}")
-
-
-def test_a_wheel_without_ctrl_scrolls_the_page(chromium: Browser, report: Path) -> None:
     chromium.open(report)
     x, y = chromium.place(f"{figure('Latency distributions')}.querySelector('.mark-line')")
     labels = f"JSON.stringify({texts('Latency distributions')})"

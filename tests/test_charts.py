@@ -55,10 +55,6 @@ def test_what_there_is_nothing_of_says_so() -> None:
     document = {"config": {"device": {"mu_bytes": 4096}}, "flash": {"ops": [], "slots": []}}
     drawn = flash.writes(["a"], [document])
     assert "nothing was programmed" in files.written(drawn, ".svg").decode()
-
-
-def test_the_lowest_panel_of_each_column_tells_the_time() -> None:
-    """Where a row has fewer panels than others, the one above its end is the lowest."""
     curve: dict[str, spec.Curve] = {"a": ([1.0, 2.0], [3.0, 4.0])}
     looks = spec.colours(curve)
 
@@ -96,9 +92,6 @@ def test_what_was_programmed_adds_up_to_write_amplification(nine: slcache.Compar
         assert waf["by_cause"]["host"] == pytest.approx(1.0, abs=0.02)
         causes |= waf["by_cause"].keys()
     assert {"host", "rmw", "migration", "gc", "pad"} <= causes
-
-
-def test_factors_are_those_of_the_comparison(nine: slcache.Comparison) -> None:
     figures = nine.normalised["schemes"]
     drawn = latency.relative(nine.labels, nine.documents, nine.labels[0])
     for panel, side in zip(panels(drawn).values(), ("read", "write"), strict=True):
@@ -118,9 +111,6 @@ def test_parts_of_the_mean_latency_add_up_to_it(nine: slcache.Comparison) -> Non
             whole = normalise.attribution(document, side)
             assert max(r["end"] for r in parts) == pytest.approx(sum(whole.values()))
             assert sum(r["told"] == units.duration(whole["service array"]) for r in parts) >= 1
-
-
-def test_one_that_is_ten_times_the_rest_has_a_log_axis(nine: slcache.Comparison) -> None:
     for times, scale in ((9.0, None), (11.0, "log")):
         documents = [copy.deepcopy(dict(nine.documents[0])) for _ in range(3)]
         documents[2]["host"]["write"]["latency_us"]["mean"] *= times
@@ -142,23 +132,20 @@ def test_a_new_kind_of_waiting_just_appears(nine: slcache.Comparison) -> None:
     assert "wait zeal is waiting behind zeal" in latency.attribution_caption(documents)
 
 
-def test_every_erase_count_is_told(nine: slcache.Comparison) -> None:
+def test_every_erase_count_and_distribution_is_told(nine: slcache.Comparison) -> None:
     drawn = rows(flash.wear(nine.labels, nine.documents))
     for label, document in zip(nine.labels, nine.documents, strict=True):
         pools = document["wear"]["pools"]
         counted = sum(n for pool in pools for _, n in pool["histogram"])
         assert sum(row["y"] for row in drawn if row["key"] == label) == counted
-
-
-def test_distributions_are_the_documents(nine: slcache.Comparison) -> None:
-    drawn = panels(latency.latency(nine.labels, nine.documents))
+    found = panels(latency.latency(nine.labels, nine.documents))
     for side in ("read", "write"):
         for label, document in zip(nine.labels, nine.documents, strict=True):
-            shown = [(r["x"], r["y"]) for r in rows(drawn[f"{side}s"]) if r["key"] == label]
+            shown = [(r["x"], r["y"]) for r in rows(found[f"{side}s"]) if r["key"] == label]
             for (x, y), (us, share) in zip(shown[1:], document["host"][side]["cdf"], strict=True):
                 assert y == pytest.approx(share)
                 assert x == pytest.approx(us) or us < 0.1
-    assert axis(drawn["writes, the tail"], "y")["scale"]["type"] == "log"
+    assert axis(found["writes, the tail"], "y")["scale"]["type"] == "log"
 
 
 COMPUTED = [[0.05, 9e6], [0.5, 2e6], [0.6, 2e6], [0.97, 2e7]]
@@ -182,9 +169,6 @@ def test_the_first_least_point_is_marked_and_the_measured_ones_lie_beside() -> N
     assert "2.00 ms at utilisation 50.0 %" in told
     assert axis(panel, "y")["title"] == "per unit access"
     assert axis(panel, "y")["scale"]["type"] == "log"
-
-
-def test_many_measured_points_have_their_means_by_utilisation() -> None:
     measured = [[0.2, 1e6 + i] for i in range(30)] + [[0.8, 5e6 + i] for i in range(30)]
     panel = only(scheme.curve(["a"], [document([], measured)], "cost"))
     assert points(panel, "mean of windows") == [
@@ -208,9 +192,6 @@ def test_each_scheme_with_a_curve_has_a_panel_of_the_same_scale() -> None:
         assert ends[0]["domainMax"] == ends[1]["domainMax"]
         assert ends[0]["domainMin"] == ends[1]["domainMin"]
     assert axis(drawn["a"], "y")["scale"]["domainMax"] >= 5e4
-
-
-def test_times_of_zero_and_other_quantities_are_drawn_too() -> None:
     panel = only(scheme.curve(["a"], [document([[0.1, 0.0], [0.2, 3e3]], [])], "cost"))
     assert "type" not in axis(panel, "y")["scale"]
     other = document([[1.0, 5.0]], [])
@@ -260,6 +241,14 @@ def test_lines_are_of_the_schemes_that_have_windows(three: slcache.Comparison) -
         own = [row for row in found if row["key"] == run.label]
         assert [row["y"] for row in own][1:] == values
         assert own[-1]["x"] * 2**20 == pytest.approx(len(values) * STEP)
+    documents = copy.deepcopy([run.to_dict() for run in three.runs[1:]])
+    for each in documents[0]["scheme"]["series"]:
+        each["writes_per_value"] = each.pop("write_bytes_per_value")
+    found = scheme.windows(["a", "b"], documents)["concat"]
+    sizes = [each for each in found if each["title"] == "size of the SLC region (blocks)"]
+    assert [axis(each, "x")["title"] for each in sizes] == [
+        *("written by the host (MiB)", "write requests")
+    ]
 
 
 def test_a_moving_mean_is_that_of_the_last_values_known() -> None:
@@ -270,16 +259,14 @@ def test_a_moving_mean_is_that_of_the_last_values_known() -> None:
     gap = scheme._moving_mean(np.array([np.nan, 2.0, 4.0]), 2)
     assert gap == pytest.approx([np.nan, 2.0, 3.0], nan_ok=True)
 
+    def entry(name: str, values: list[float | None]) -> dict[str, Any]:
+        return {"name": name, "writes_per_value": 10, "values": values}
 
-def test_windows_of_different_units_are_not_mixed(three: slcache.Comparison) -> None:
-    documents = copy.deepcopy([run.to_dict() for run in three.runs[1:]])
-    for each in documents[0]["scheme"]["series"]:
-        each["writes_per_value"] = each.pop("write_bytes_per_value")
-    found = scheme.windows(["a", "b"], documents)["concat"]
-    sizes = [each for each in found if each["title"] == "size of the SLC region (blocks)"]
-    assert [axis(each, "x")["title"] for each in sizes] == [
-        *("written by the host (MiB)", "write requests")
-    ]
+    cost = entry("predicted_cost_ns", [None, 2e6, None, 4e6])
+    document = {"scheme": {"series": [entry("lifetime_dense", [None]), cost]}}
+    panel = only(scheme.windows(["a"], [document]))
+    assert [row["y"] for row in rows(panel)] == [None, 2000, None, 4000]
+    assert "' ms'" in axis(panel, "y")["axis"]["labelExpr"]
 
 
 def counted(document: Any, name: str) -> tuple[list[int], list[int]]:  # noqa: ANN401
@@ -306,9 +293,6 @@ def test_choices_are_drawn_as_cells_and_as_bars_of_each_axis(three: slcache.Comp
         assert [row["y"] for row in rows(panel)] == pytest.approx(wanted)
     times = [row["y"] for row in rows(dict(bars)["how often each occurred"])]
     assert sum(times) == table.sum()
-
-
-def test_one_axis_is_bars_alone() -> None:
     axes = [{"name": "colour", "bins": ["red", "green"]}]
     document: dict[str, Any] = {
         "scheme": {"histograms": [{"name": "x", "axes": axes, "counts": [1, 3]}]}
@@ -326,17 +310,6 @@ def test_the_report_shows_what_there_is(three: slcache.Comparison) -> None:
     assert "What schemes changed" not in three.runs[0].report()
     assert texts(three.runs[0].plot_windows()) == ["no scheme with windows"]
     assert texts(three.runs[0].plot_histogram("actions")) == ["nothing counted: actions"]
-
-
-def test_costs_over_windows_are_times_and_infinite_ones_left_out() -> None:
-    def entry(name: str, values: list[float | None]) -> dict[str, Any]:
-        return {"name": name, "writes_per_value": 10, "values": values}
-
-    cost = entry("predicted_cost_ns", [None, 2e6, None, 4e6])
-    document = {"scheme": {"series": [entry("lifetime_dense", [None]), cost]}}
-    panel = only(scheme.windows(["a"], [document]))
-    assert [row["y"] for row in rows(panel)] == [None, 2000, None, 4000]
-    assert "' ms'" in axis(panel, "y")["axis"]["labelExpr"]
 
 
 @pytest.mark.parametrize(("least", "scale"), [(0.5, "log"), (-0.1, None)])
@@ -362,7 +335,9 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     page._library.cache_clear()
 
 
-def test_only_the_library_may_run_and_nothing_is_fetched(text: str) -> None:
+def test_only_the_library_may_run_and_nothing_is_fetched(
+    text: str, comparison: slcache.Comparison
+) -> None:
     (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
     rules = dict(rule.split(" ", 1) for rule in unescape(policy).split("; "))
     (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
@@ -372,9 +347,6 @@ def test_only_the_library_may_run_and_nothing_is_fetched(text: str) -> None:
     assert rules["default-src"] == "'none'"
     assert rules["img-src"] == "data:"
     assert "unsafe-eval" not in policy
-
-
-def test_what_happened_over_time_is_the_result_s(text: str, comparison: slcache.Comparison) -> None:
     drawn = panels(charts(text)["Over time"])
     for label, run in zip(comparison.labels, comparison.runs, strict=True):
         document = run.to_dict()
@@ -403,7 +375,9 @@ def test_a_name_is_not_taken_for_the_place_of_the_script(comparison: slcache.Com
     assert text.endswith(f"<script>{page._library()}</script></body>\n</html>")
 
 
-def test_the_library_is_bundled_once_and_again_where_it_is_damaged(cache: Path) -> None:
+def test_the_library_is_bundled_once_and_again_where_it_is_damaged(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where it cannot be kept nothing is left of it."""
     first = page._library()
     assert "[data-chart]" in first
@@ -422,15 +396,14 @@ def test_the_library_is_bundled_once_and_again_where_it_is_damaged(cache: Path) 
     assert page._library() == first
     assert [each.name for each in cache.iterdir()] == [kept.name]
 
-
-def test_a_user_without_a_home_has_pages(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
-    """Nor is the cache where one happens to stand."""
-
     def none() -> Path:
         raise RuntimeError("Could not determine home directory.")
 
-    monkeypatch.chdir(cache.parent)
+    page._library.cache_clear()
+    stand = cache.parent / "stand"
+    stand.mkdir()
+    monkeypatch.chdir(stand)
     monkeypatch.setenv("XDG_CACHE_HOME", "here")
     monkeypatch.setattr(Path, "home", none)
     assert "[data-chart]" in page._library()
-    assert not list(cache.parent.iterdir())
+    assert not list(stand.iterdir())

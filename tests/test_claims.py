@@ -263,11 +263,7 @@ CASES: list[tuple[Table, str, Any, Any, Any]] = [
     [pytest.param(*case, id=f"{case[1]}: {case[2]}") for case in CASES],
 )
 def test_a_function_comes_to_its_figure_and_verdict(
-    table: Table,
-    ours: str,
-    paper: Any,
-    figure: Any,
-    verdict: Any,
+    table: Table, ours: str, paper: Any, figure: Any, verdict: Any
 ) -> None:
     (_, row) = ledger([BEFORE, Claim("x", "1", "text", paper, ours)], {"": table})
     is_text = figure is None or isinstance(figure[0] if isinstance(figure, list) else figure, str)
@@ -276,27 +272,20 @@ def test_a_function_comes_to_its_figure_and_verdict(
 
 
 @pytest.mark.parametrize(
-    ("table", "ours", "paper", "spread"),
-    [
-        (writes(WRITES), CHANGE, "-21 ± 2 %", [-22, -20]),
-        (writes(WRITES), f'{CHANGE[:-1]}, which="most")', "-16 %", [-15, -15]),
-        (writes(WRITES), f"{CHANGE} - 2 * {CHANGE}", 21, [20, 22]),
-        (curves(), 'span(lifetime, "grid", on=["up"])', "42 ± 3", [30, 50]),
-        (curves(), '100 * reaches(lifetime, "grid", on=["up"], times=2)', 50, [50, 100]),
-        (optima(), f"100 * {ON_A}", "50 ± 10", [50, 90]),
-        (optima(), f"100 * ({ON_A} - {ON_B})", "40 ± 1", [40, 80]),
-    ],
-)
-def test_a_spread_is_over_the_seeds(
-    table: Table, ours: str, paper: Any, spread: list[float]
-) -> None:
-    (row,) = ledger([Claim("x", "1", "text", paper, ours)], {"": table})
-    assert row.spread == pytest.approx(spread)
-
-
-@pytest.mark.parametrize(
     ("table", "ours", "paper", "key", "told"),
     [
+        *(
+            (table, ours, paper, "spread", pytest.approx(spread))
+            for table, ours, paper, spread in (
+                (writes(WRITES), CHANGE, "-21 ± 2 %", [-22, -20]),
+                (writes(WRITES), MOST, "-16 %", [-15, -15]),
+                (writes(WRITES), f"{CHANGE} - 2 * {CHANGE}", 21, [20, 22]),
+                (curves(), 'span(lifetime, "grid", on=["up"])', "42 ± 3", [30, 50]),
+                (curves(), '100 * reaches(lifetime, "grid", on=["up"], times=2)', 50, [50, 100]),
+                (optima(), f"100 * {ON_A}", "50 ± 10", [50, 90]),
+                (optima(), f"100 * ({ON_A} - {ON_B})", "40 ± 1", [40, 80]),
+            )
+        ),
         (writes(WRITES), CHANGE, "-21 %", "per_trace", pytest.approx({"a": -27, "b": -15})),
         (NO_OLD, CHANGE, "-27 ± 1 %", "undefined", ["b"]),
         (optima(), f"100 * {ON_A}", "50 ± 10", "per_seed", [50, 90]),
@@ -313,9 +302,11 @@ def test_a_spread_is_over_the_seeds(
         ),
     ],
 )  # fmt: skip
-def test_a_detail_is_told(table: Table, ours: str, paper: Any, key: str, told: Any) -> None:
+def test_spreads_and_details_are_told(
+    table: Table, ours: str, paper: Any, key: str, told: Any
+) -> None:
     (row,) = ledger([Claim("x", "1", "text", paper, ours)], {"": table})
-    assert row.detail[key] == told
+    assert {**row.detail, "spread": row.spread}[key] == told
 
 
 @pytest.mark.parametrize(
@@ -428,23 +419,6 @@ def refused(
     return str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("paper", "old", "new", "told"),
-    [
-        ("ips", "title =", "titel =", "unknown key titel; allowed: name, title"),
-        ("ips", "title =", "titel =", "title is missing"),
-        ("ips", "seeds = [", "seeds = ['one', ", "seeds 1 = 'one'"),
-        ("rl", '"write_mb_per_s"', '"mb_per_sec"', "picks 1: measure: no measure mb_per_sec; "),
-        ("hierarchy", 'names = ["64 KiB", ', "names = [", "merge buffer: 1 names for 2 points"),
-    ],
-)
-def test_what_a_plan_cannot_say_is_told_with_file_and_key(
-    paper: str, old: str, new: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lines = refused(paper, tmp_path, monkeypatch, old, new).splitlines()
-    assert [line for line in lines if line.startswith(f"{paper}/plan.toml: ") and told in line]
-
-
 TOY = {"figure": "1", "text": "t", "paper": "below", "ours": 'change(waf, "sector", "baseline")'}
 GRIDDED = {"paper": THERE}
 
@@ -457,20 +431,28 @@ GRIDDED = {"paper": THERE}
         ({"ours": 'change(waf, "sector", "baseline", on=["web"])'}, "ours: no trace web"),
         ({"ours": 'claim("later") - 1'}, "ours: no claim before it is later"),
         ({"ours": "order(waf)", "paper": ["sa", "sb"]}, "paper: no scheme sb"),
-        (
-            {"ours": 'rises(waf, "sector")', "paper": "every trace"},
-            "ours: rises: sector is no grid",
-        ),
+        ({"ours": 'rises(waf, "sector")', "paper": EACH}, "ours: rises: sector is no grid"),
         ({"figure": 1}, "figure = 1"),
         ({"colour": "red"}, "unknown key colour"),
         # Of a paper with a grid.
         ({**GRIDDED, "ours": 'above(gc_time_share, "nvc", more_than=0.15)'}, "at is missing"),
         ({**GRIDDED, "ours": 'above(gc_time_share, "nvc", at=[0.3])'}, "no setting 0.3 of nvc"),
+        # A paper, and what of its plan is another text.
+        (("ips", "title =", "titel ="), "unknown key titel; allowed: name, title"),
+        (("ips", "title =", "titel ="), "title is missing"),
+        (("ips", "seeds = [", "seeds = ['one', "), "seeds 1 = 'one'"),
+        (("rl", '"write_mb_per_s"', '"mb_per_sec"'), "picks 1: measure: no measure mb_per_sec; "),
+        (("hierarchy", 'names = ["64 KiB", ', "names = ["), "merge buffer: 1 names for 2 points"),
     ],
 )
-def test_names_that_nothing_bears_are_told_with_file_claim_and_key(
-    wrong: dict[str, Any], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_a_plan_or_claims_cannot_say_is_told_with_file_and_key(
+    wrong: Any, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if isinstance(wrong, tuple):
+        paper, *changed = wrong
+        lines = refused(paper, tmp_path, monkeypatch, *changed).splitlines()
+        assert [line for line in lines if line.startswith(f"{paper}/plan.toml: ") and told in line]
+        return
     paper = "nvc" if wrong.items() >= GRIDDED.items() else "hierarchy"
     row = ", ".join(f"{key} = {json.dumps(value)}" for key, value in {**TOY, **wrong}.items())
     error = refused(paper, tmp_path, monkeypatch, claims=f"first = {{ {row} }}\n")

@@ -136,9 +136,7 @@ def tried(claim: Claim, call: Call) -> Iterator[Figures]:
     yield from (beside([x], 0) for x in (*sized, limit / 2, limit * 2, 0.0, 1.0, 1e12))
     # On so many of the traces.
     for count, (there, other) in itertools.product(range(12), ((high, low), (low, high))):
-        yield given(
-            lambda p, n, a, b: (a if p.t < n else b) if p.own else 100.0, count, there, other
-        )
+        yield given(lambda p, n, a, b: (a if p.t < n else b) if p.own else 1e2, count, there, other)
     # Schemes in the paper's order and the other way, and traces likewise.
     place = {n: i for i, g in enumerate(found) if isinstance(g, str) for n in g.split(" = ")}
     for way in (1, -1):

@@ -37,9 +37,7 @@ def took_ns(trace: Path, scheme: str, seed: int = 1, **settings: object) -> int:
 @pytest.mark.parametrize(
     "seeds", [[10], pytest.param(range(1, 10), marks=pytest.mark.slow)], ids=["one", "others"]
 )
-def test_every_seed_leaves_a_cold_stream_as_fast_as_without_a_cache(
-    cold: Path, seeds: Sequence[int]
-) -> None:
+def test_every_seed_leaves_a_cold_stream_as_fast(cold: Path, seeds: Sequence[int]) -> None:
     without = took_ns(cold, "qlc-only")
     learned = [took_ns(cold, "rl", seed) for seed in seeds]
     assert learned == pytest.approx([without] * len(seeds), rel=0.001)

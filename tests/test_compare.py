@@ -62,7 +62,7 @@ def compared(trace: Path, **how: Any) -> slcache.Comparison:  # noqa: ANN401
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_comparison_that_was_ended_goes_on(
+def test_an_ended_comparison_goes_on(
     jobs: int, trace: Path, tmp_path: Path, counted: Counted
 ) -> None:
     def ending(phase: str, done: int, _total: int) -> bool:
@@ -106,15 +106,12 @@ def test_a_sweep_and_a_comparison_share_runs(trace: Path, tmp_path: Path, counte
     assert counted() == 3
     assert len(list(tmp_path.glob("log-*.parquet"))) == 3
     assert figures(found) == figures(logged)
-
-
-def test_workers_of_somebody_else_do_the_same(trace: Path, counted: Counted) -> None:
     executor = workers()
-    found = [compared(trace, executor=executor), compared(trace, executor=executor, resample=2)]
+    theirs = [compared(trace, executor=executor), compared(trace, executor=executor, resample=2)]
     cliff = slcache.cliff(**CLIFF, executor=executor)
     assert counted() == 0
-    assert figures(found[0]) == figures(compared(trace))
-    assert figures(found[1]) == figures(compared(trace, resample=2))
+    assert figures(theirs[0]) == figures(compared(trace))
+    assert figures(theirs[1]) == figures(compared(trace, resample=2))
     assert cliff.to_json() == slcache.cliff(**CLIFF).to_json()
 
 
@@ -150,12 +147,10 @@ def test_side_by_side_is_one_by_one(trace: Path, tmp_path: Path) -> None:
     one, two = both(trace, tmp_path, memory_in=memory, **how)
     assert figures(one) == figures(two)
     assert {*map(str, one.inputs)} == {*map(str, two.inputs)}
-
-
-def test_so_are_seeds_of_a_workload_given_by_what_it_holds(tmp_path: Path) -> None:
     drawn = {"requests": 300, "footprint_bytes": 1 << 20, "global": {"rw": "randwrite", "bs": "4k"}}
     how = {"device": "tiny", "schemes": "tlc-only,sa", "normalise": "sa"}
-    one, two = both(drawn, tmp_path, seeds=3, seed=5, **how)
+    (tmp_path / "seeds").mkdir()
+    one, two = both(drawn, tmp_path / "seeds", seeds=3, seed=5, **how)
     assert isinstance(one, slcache.Comparison)
     assert one.verdict() == two.verdict()
     assert figures(one) == figures(two)
@@ -231,9 +226,6 @@ def test_settings_of_one_scheme_are_compared(trace: Path, tmp_path: Path) -> Non
     found.save(tmp_path / "out")
     again = slcache.rerun(tmp_path / "out")
     assert again.result.figures.equals(found.figures)
-
-
-def test_an_alias_is_compared_with_its_scheme(trace: Path) -> None:
     names = "raro,raro-hot,raro:min_retries=[0, 0]"
     settings = {"device.cells.wear": "damage"}
     found = slcache.compare(
@@ -276,9 +268,6 @@ def test_schemes_are_compared_on_several_devices(trace: Path) -> None:
     # A share of what is gained on one device says nothing of another.
     shares = [row.cells[-1].text for row in both.gain_rows()]
     assert not any("%" in share for share in shares[2:])
-
-
-def test_what_is_left_out_names_the_device_of_several(trace: Path) -> None:
     with pytest.warns(UserWarning, match="left out") as caught:
         slcache.compare(trace, device=["tiny", "mqsim-like"], schemes="all", address="wrap")
     told = [str(each.message) for each in caught]
@@ -286,7 +275,7 @@ def test_what_is_left_out_names_the_device_of_several(trace: Path) -> None:
     assert any(" left out on mqsim-like: " in line for line in told)
 
 
-def test_a_run_a_study_and_a_curve_take_them(trace: Path) -> None:
+def test_a_run_a_study_and_a_curve_take_them(trace: Path, tmp_path: Path) -> None:
     text, own = "baseline:slc_blocks=4", {"slc_blocks": 4}
     run = slcache.run(trace, device="tiny", scheme=text, settings=SMALL)
     assert run.to_dict()["figures"] == alone(trace, own)
@@ -299,9 +288,6 @@ def test_a_run_a_study_and_a_curve_take_them(trace: Path) -> None:
         device="tiny", schemes=[text, "baseline"], settings={"device.user_bytes": 2 << 20}
     )
     assert list(curve.curves) == [text, "baseline"]
-
-
-def test_files_of_runs_are_named_whatever_the_settings(trace: Path, tmp_path: Path) -> None:
     how: dict[str, Any] = {"device": "tiny", "address": "wrap"}
     names = ["baseline", "baseline:device.name=a/b c"]
     slcache.compare(
@@ -314,9 +300,7 @@ def test_files_of_runs_are_named_whatever_the_settings(trace: Path, tmp_path: Pa
         slcache.compare(trace, schemes=both, log=tmp_path / "r.parquet", **how)
 
 
-def test_the_answer_is_short_unless_it_is_to_be_explained(
-    trace: Path, comparison: slcache.Comparison
-) -> None:
+def test_the_answer_is_short_if_not_explained(trace: Path, comparison: slcache.Comparison) -> None:
     words = ("compare", trace, "--device", "tiny", "--schemes", "tlc-only,baseline")
     both = comparison
     for more, short in ((False, both.summary()), (True, both.summary(explain=True))):
@@ -348,6 +332,13 @@ def test_a_cache_may_be_said_in_bytes(trace: Path, tmp_path: Path) -> None:
     for each in given:
         found = slcache.resolve(**{**how, **each})
         assert found["scheme"]["baseline"]["slc_blocks"] == 4
+    sized = {entry.key.name for entry in explain.entries() if "Or a size" in entry.key.text}
+    assert {name.rpartition(".")[2] for name in sized} == set(quantity.SIZED)
+    for key in sized:
+        scheme = key.split(".")[1]
+        device = "rl-32g" if scheme == "rl" else "nvc-7200" if scheme == "nvc" else "ips-coop"
+        with pytest.raises(slcache.ConfigError, match="nearest are 0"):
+            slcache.resolve(device=device, scheme=scheme, settings={key: "1B"})
 
 
 @pytest.mark.parametrize(
@@ -362,13 +353,3 @@ def test_a_size_that_is_no_whole_number_of_blocks_is_told(size: str, told: str) 
     with pytest.raises(slcache.ConfigError, match=told) as error:
         slcache.resolve(device="tiny", scheme="baseline", settings={"slc_blocks": f'"{size}"'})
     assert error.value.key == "scheme.baseline.slc_blocks"
-
-
-def test_every_key_that_takes_a_size_says_so() -> None:
-    sized = {entry.key.name for entry in explain.entries() if "Or a size" in entry.key.text}
-    assert {name.rpartition(".")[2] for name in sized} == set(quantity.SIZED)
-    for key in sized:
-        scheme = key.split(".")[1]
-        device = "rl-32g" if scheme == "rl" else "nvc-7200" if scheme == "nvc" else "ips-coop"
-        with pytest.raises(slcache.ConfigError, match="nearest are 0"):
-            slcache.resolve(device=device, scheme=scheme, settings={key: "1B"})

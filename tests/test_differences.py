@@ -33,22 +33,34 @@ def changed(found: list[differences.Change]) -> dict[str, tuple[Any, Any]]:
     return {change.key: (change.first, change.second) for change in found}
 
 
-def test_a_result_is_identical_to_itself_wherever_and_whenever_it_ran(
-    comparison: slcache.Comparison,
+def test_a_result_is_identical_to_itself(
+    comparison: slcache.Comparison, other: slcache.Comparison
 ) -> None:
-    other = comparison.to_dict()
-    for run in other["runs"]:
+    moved = comparison.to_dict()
+    for run in moved["runs"]:
         run["sim"]["wall_s"] += 1
         run["provenance"]["time"] = "2000-01-01T00:00:00Z"
         run["provenance"]["commit"] = "another"
         run["trace"]["path"] = "elsewhere.csv"
-    found = slcache.diff(
-        comparison, slcache.Comparison([slcache.Result(run) for run in other["runs"]])
-    )
+    runs = [slcache.Result(run) for run in moved["runs"]]
+    found = slcache.diff(comparison, slcache.Comparison(runs))
     assert found.equal
     assert all(not (run.config or run.metrics or run.others) for run in found.runs)
     assert changed(found.runs[0].trace).keys() == {"path"}
     assert found.runs[0].equal
+    (two,) = slcache.diff(other.runs[0], other.runs[1]).runs
+    assert two.labels == ("baseline", "sector")
+    assert changed(two.config) == {"scheme": ("baseline", "sector")}
+    sizes = [change.size for change in two.metrics]
+    assert sizes == sorted(sizes, reverse=True)
+    documents = [one.documents[0] for one in other.runs]
+    for change in two.metrics:
+        if change.key in METRICS:
+            values = [METRICS[change.key].value(document) for document in documents]
+            assert [change.first, change.second] == values
+    halves = differences.Change("k", 10, 5), differences.Change("k", 10, 20)
+    assert halves[0].size == halves[1].size == pytest.approx(0.6931, abs=1e-4)
+    assert differences.Change("k", 0, 5).size == float("inf")
 
 
 def test_every_figure_that_moves_is_found(comparison: slcache.Comparison) -> None:
@@ -79,22 +91,6 @@ def test_every_figure_that_moves_is_found(comparison: slcache.Comparison) -> Non
     assert changed(told("config", "host", "queue_depth").config) == {"host.queue_depth": (0, 1)}
     assert changed(told("trace", "sha256", value="0" * 64).trace).keys() == {"sha256"}
     assert "model_version" in changed(told("provenance", "model_version").origin)
-
-
-def test_figures_come_by_the_size_of_their_difference(other: slcache.Comparison) -> None:
-    (run,) = slcache.diff(other.runs[0], other.runs[1]).runs
-    assert run.labels == ("baseline", "sector")
-    assert changed(run.config) == {"scheme": ("baseline", "sector")}
-    sizes = [change.size for change in run.metrics]
-    assert sizes == sorted(sizes, reverse=True)
-    documents = [one.documents[0] for one in other.runs]
-    for change in run.metrics:
-        if change.key in METRICS:
-            values = [METRICS[change.key].value(document) for document in documents]
-            assert [change.first, change.second] == values
-    halves = differences.Change("k", 10, 5), differences.Change("k", 10, 20)
-    assert halves[0].size == halves[1].size == pytest.approx(0.6931, abs=1e-4)
-    assert differences.Change("k", 0, 5).size == float("inf")
 
 
 def test_runs_of_comparisons_are_matched_by_name(
@@ -149,11 +145,12 @@ def test_a_run_is_identical_when_it_is_repeated(moved: Path, tmp_path: Path) -> 
     assert "hierarchy: identical" in done.stdout.decode()
     assert done.stderr == b""
     assert slcache.diff(tmp_path / "old", tmp_path / "new").equal
+    how = {"device": "tiny", "scheme": "baseline"}
+    slcache.run(moved, state="worn=0.4,0.3", save_state=tmp_path / "state", **how)
+    assert slcache.rerun(slcache.run(moved, load_state=tmp_path / "state", **how)).equal
 
 
-def test_a_comparison_or_one_run_of_it_is_repeated(
-    comparison: slcache.Comparison, tmp_path: Path
-) -> None:
+def test_a_comparison_or_a_run_is_repeated(comparison: slcache.Comparison, tmp_path: Path) -> None:
     comparison.save(tmp_path / "both.json")
     told = json_of("diff", "--rerun", tmp_path / "both.json", "--json")
     assert told["equal"]
@@ -166,9 +163,7 @@ def test_a_comparison_or_one_run_of_it_is_repeated(
     assert "no run of 'sector'; it has tlc-only, baseline" in wrong.stderr.decode()
 
 
-def test_a_moved_trace_is_named_and_another_is_told_before_the_run(
-    moved: Path, tmp_path: Path
-) -> None:
+def test_a_moved_trace_is_named_and_another_is_told(moved: Path, tmp_path: Path) -> None:
     slcache.run(moved, device="tiny", scheme="baseline").save(tmp_path / "old.json")
     elsewhere = moved.rename(tmp_path / "elsewhere.csv")
     lost = command("diff", "--rerun", tmp_path / "old.json")
@@ -182,15 +177,12 @@ def test_a_moved_trace_is_named_and_another_is_told_before_the_run(
     assert differs.returncode == 1
     assert "is not the trace of the result: its SHA-256 is" in differs.stderr.decode()
     assert "sha256" in differs.stdout.decode()
-
-
-def test_another_program_or_model_is_told(moved: Path) -> None:
-    document = slcache.run(moved, device="tiny", scheme="baseline").to_dict()
+    document = slcache.run(elsewhere, device="tiny", scheme="baseline").to_dict()
     document["provenance"] |= {"version": "0.0.1", "model_version": 1}
-    found = slcache.rerun(slcache.Result(document))
-    assert not found.equal
-    assert any("of slcache 0.0.1" in note for note in found.notes)
-    assert any("model's version was 1" in note for note in found.notes)
+    again = slcache.rerun(slcache.Result(document))
+    assert not again.equal
+    assert any("of slcache 0.0.1" in note for note in again.notes)
+    assert any("model's version was 1" in note for note in again.notes)
     document["episode"] = {"windows": 3, "turns": 2}
     with pytest.raises(slcache.ResultError, match="knobs were turned"):
         slcache.rerun(slcache.Result(document))
@@ -204,11 +196,3 @@ def test_what_a_scheme_had_learned_is_taken_along(moved: Path, tmp_path: Path) -
     learned.write_bytes(learned.read_bytes() + b" ")
     with pytest.raises(slcache.ResultError, match=r"began with the memory .* has SHA-256"):
         slcache.rerun(run)
-
-
-def test_a_run_from_a_saved_state_is_repeated_by_preconditioning(
-    moved: Path, tmp_path: Path
-) -> None:
-    how: dict[str, Any] = {"device": "tiny", "scheme": "baseline"}
-    slcache.run(moved, state="worn=0.4,0.3", save_state=tmp_path / "state", **how)
-    assert slcache.rerun(slcache.run(moved, load_state=tmp_path / "state", **how)).equal

@@ -68,9 +68,6 @@ def test_a_comparison_tells_of_the_disk_only_where_there_is_one(pair: slcache.Co
     assert other_way.rows()[1].cells[-3].text == "51.0 J"
     for draw in (mixed.plot_power, mixed.plot_energy, mixed.plot_disk):
         draw().to_dict(validate=False)
-
-
-def test_schemes_that_differ_in_energy_alone_are_not_called_alike() -> None:
     names = {"a": BUSY, "b": BUSY, "c": SAVING, "d": SAVING}
     runs = [result(name, seconds) for name, seconds in names.items()]
     lines = "\n".join(slcache.Comparison(runs).verdict())
@@ -89,7 +86,9 @@ def ends(drawn: Any) -> list[float]:  # noqa: ANN401
     return list(found.values())
 
 
-def test_charts_show_states_energy_operations_and_fills(pair: slcache.Comparison) -> None:
+def test_charts_show_states_energy_operations_and_fills(
+    pair: slcache.Comparison, tmp_path: Path
+) -> None:
     drawn = disk.power(pair.labels, pair.documents)
     found = panels(drawn)
     assert list(found) == pair.labels
@@ -116,13 +115,8 @@ def test_charts_show_states_energy_operations_and_fills(pair: slcache.Comparison
     # With seconds, joules and parts of operations behind them.
     told = ("8.22 s, 2.06 J", "12 (48.0 KiB); seeks 144 ms, rotation 66.7 ms, transfer 1.20 ms")
     assert [each for each in (">Disk</h2>", *titles, *told) if each not in text] == []
-
-
-def test_tables_and_files_hold_operations_and_states(
-    pair: slcache.Comparison, tmp_path: Path
-) -> None:
-    rows = pair.disk.to_dicts()
-    assert [(r["scheme"], r["kind"], r["cause"], r["count"]) for r in rows] == [
+    done = pair.disk.to_dicts()
+    assert [(r["scheme"], r["kind"], r["cause"], r["count"]) for r in done] == [
         ("disk-only", "read", "host", 30),
         ("disk-only", "write", "migration", 10),
         ("nvc", "read", "host", 12),

@@ -155,7 +155,7 @@ def test_a_missing_key_is_named(whole: str) -> None:
         (("disk", "series", "window_ns"), 0, "must be at least 1"),
     ],
 )
-def test_what_is_wrong_is_told(
+def test_wrong_files_are_told(
     whole: str, path: tuple[Step, ...], value: object, message: str
 ) -> None:
     document = json.loads(whole)

@@ -58,9 +58,7 @@ def test_a_preset_is_what_published_figures_and_the_record_make(
         assert entry["value"] == record["parameters"][key]
     bare = {
         key: dataclasses.replace(
-            drive,
-            average=None,
-            others={k: f for k, f in drive.others.items() if not f.held_out},
+            drive, average=None, others={k: f for k, f in drive.others.items() if not f.held_out}
         )
         for key, drive in measured.drives().items()
         if drive.whole is None
@@ -84,9 +82,6 @@ def test_the_laws_are_within_a_seventh_on_twelve_of_eighteen_averages() -> None:
     boundaries = [row for row in rows if row.figure == "boundary"]
     assert len(boundaries) == 6
     assert all(row.verdict == published.REPRODUCED for row in boundaries)
-
-
-def test_random_writes_behind_the_cache_are_as_fast_as_sequential_ones() -> None:
     rows = ledger.by_law(measured.drives()["samsung-970-evo-plus"])
     assert [row.published for row in rows] == [100, 200, 400, 420]
     assert [row.verdict for row in rows] == [published.REPRODUCED] * 4
@@ -112,6 +107,10 @@ def test_published_figures_have_a_source_and_averages_are_held_out() -> None:
         if drive.phases:
             assert drive.phases[-1].to_gb == drive.user_gb
         assert (drive.whole is None) == (drive.name in drive_models.TEMPLATES)
+    lexar = measured.of_preset("lexar-nm790-2tb-like")
+    assert lexar is not None
+    assert lexar.name == "lexar-nm790-2tb"
+    assert measured.of_preset("tiny") is None
 
 
 def test_a_second_pass_and_pauses_are_told() -> None:
@@ -141,9 +140,6 @@ def test_a_filled_device_is_measured_against_the_speed_of_a_new_one() -> None:
     runs = fills.bursts(device, 1, 0.8)
     documents = [found.documents[0] for found in fills.done(runs.first(), 1, None)]
     assert fills.cache_gb(runs, documents) == full.cache_gb
-
-
-def test_a_burst_of_one_slower_speed_has_no_part_at_the_first() -> None:
     gb = np.linspace(0.0, 1.0, 11)
     straight = fills.Curve(gb, 2 * gb)
     assert [fills.at_first(straight, speed) for speed in (0.5, 1.0)] == [1.0, 0.0]
@@ -162,19 +158,9 @@ def test_figures_of_drives_that_are_partly_full_have_rows() -> None:
         ("intel-660p-1tb", "cache_gb_at_75_percent"): 0.75,
     }
     assert ledger.protocols(measured.drives()["intel-660p-1tb"], quick=False) == ["techpowerup"]
-
-
-def test_pauses_are_runs_of_their_own_however_long_the_burst_is() -> None:
     runs = fills.bursts(small(), 1, 0.0)
     titles = {runs.run(2, 1_234_000_000_000 + runs.pause_ns(s)).title for s in fills.PAUSES_S}
     assert len(titles) == len(fills.PAUSES_S)
-
-
-def test_a_drive_is_found_by_its_preset() -> None:
-    drive = measured.of_preset("lexar-nm790-2tb-like")
-    assert drive is not None
-    assert drive.name == "lexar-nm790-2tb"
-    assert measured.of_preset("tiny") is None
 
 
 def test_the_default_amount_follows_the_cache_that_the_engine_has() -> None:
@@ -183,9 +169,6 @@ def test_the_default_amount_follows_the_cache_that_the_engine_has() -> None:
     cache = fills.slc_bytes(config)
     assert cache == CACHE
     assert cliffs.default_amount(device, "client") == 3 * cache
-
-
-def test_a_part_of_a_device_is_as_fast_as_the_whole() -> None:
     whole, part = (
         fills.fills("techpowerup", [small()], scale=scale)[0].passes[0] for scale in (1, 2)
     )
@@ -238,9 +221,7 @@ NAMES_LIKE = [f"{name}-like" for name in drive_models.TEMPLATES]
     "name", [None, *(pytest.param(name, marks=pytest.mark.slow) for name in NAMES_LIKE)]
 )
 @pytest.mark.parametrize("protocol", ["techpowerup", "anandtech"])
-def test_phases_and_averages_are_those_of_the_time_that_bytes_take(
-    name: str | None, protocol: str
-) -> None:
+def test_phases_are_those_of_the_time_that_bytes_take(name: str | None, protocol: str) -> None:
     scale = 16 if name else 1
     found = like.like(protocol, device=name or small(), scale=scale)
     assert found.fill is not None
@@ -285,9 +266,7 @@ def test_a_scale_that_cannot_be_names_the_nearest_that_works(name: str, scale: i
     ("protocol", "of_tiny"),
     [("techpowerup", ""), ("anandtech", "pass 1, 1 +0 +1.74 +79.8 "), ("recovery", "of 0.999 MB")],
 )
-def test_a_protocol_begins_in_the_state_that_is_said_and_says_it(
-    protocol: str, of_tiny: str
-) -> None:
+def test_a_protocol_begins_in_the_state_that_it_says(protocol: str, of_tiny: str) -> None:
     quarter = [(("--set", "precondition.fill=0.25"), "tiny: 25.0 % full, ")]
     for said, told in (
         ((), "tiny: empty, never overwritten, "),
@@ -361,9 +340,18 @@ def test_the_time_of_a_host_is_that_of_the_tests_to_calibrate_by() -> None:
         ]
         if spare and name != "kyber":
             assert source["host_us"] == pytest.approx(sum(spare) / len(spare), abs=0.06)
+    names = TRIALS.keys() | {trial.drive.name for trial in TRIALS.values()}
+    places = [place.partition(": ") for place in published.reasons("latency")]
+    assert {name for name, _, _ in places} <= names
+    assert {figure for _, _, figure in places} <= {"", *latency.NEAR}
+    kinds = {f"{trial.kind}, {side}" for trial in TRIALS.values() for side in trial.figures}
+    assert {of.rpartition(", ")[0] for of in published.reasons("kind")} <= kinds
+    assert {of.rpartition(", ")[2] for of in published.reasons("kind")} == {"above", "below"}
 
 
-def test_no_test_is_dropped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_no_test_is_dropped_and_figures_are_counted_by_use(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """Every trial has the same result here: one request of a microsecond on each side."""
     waits = dict.fromkeys(("p50", "p99", "p99_9", "mean"), 1.0)
     sides = {key: {"requests": 1, "latency_us": waits} for key in ("read", "write", "flush")}
@@ -380,9 +368,6 @@ def test_no_test_is_dropped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     assert {figure.trial for figure in found.figures} == simulated
     assert all(figure.reason for figure in found.figures if not figure.holds)
     assert all(figure.source.startswith("http") for figure in found.figures)
-
-
-def test_figures_are_counted_by_use_and_kind_of_figure() -> None:
     figures = [
         latency.Judged("t", "d", "flush", "sync", name, "us", 1, 1, use, 1, verdict, "", "")
         for name, use, verdict in (
@@ -398,16 +383,6 @@ def test_figures_are_counted_by_use_and_kind_of_figure() -> None:
     }
 
 
-def test_reasons_are_of_trials_and_kinds_that_there_are() -> None:
-    names = TRIALS.keys() | {trial.drive.name for trial in TRIALS.values()}
-    places = [place.partition(": ") for place in published.reasons("latency")]
-    assert {name for name, _, _ in places} <= names
-    assert {figure for _, _, figure in places} <= {"", *latency.NEAR}
-    kinds = {f"{trial.kind}, {side}" for trial in TRIALS.values() for side in trial.figures}
-    assert {of.rpartition(", ")[0] for of in published.reasons("kind")} <= kinds
-    assert {of.rpartition(", ")[2] for of in published.reasons("kind")} == {"above", "below"}
-
-
 @pytest.mark.parametrize(
     ("figure", "low", "high"),
     [
@@ -419,9 +394,7 @@ def test_reasons_are_of_trials_and_kinds_that_there_are() -> None:
     ],
 )
 def test_a_figure_holds_up_to_its_tolerance(figure: str, low: float, high: float) -> None:
-    assert (
-        latency.verdict_of(figure, low) == latency.verdict_of(figure, high) == published.REPRODUCED
-    )
+    assert {latency.verdict_of(figure, at) for at in (low, high)} == {published.REPRODUCED}
     for beyond in (low * 0.999, high * 1.001, None):
         assert latency.verdict_of(figure, beyond) == published.FAILED
 
@@ -472,9 +445,6 @@ def test_a_write_takes_the_controller_and_a_read_the_cells_and_the_channel_too()
     expected = READ_NS + DENSE_READ_NS + 4096 * PS / 1000
     assert found["read", "p50"] == pytest.approx(expected / 1e3, rel=0.002)
     assert found["read", "iops"] == pytest.approx(1e9 / expected, rel=0.01)
-
-
-def test_a_write_and_its_flush_are_told_together_where_they_are_printed_so() -> None:
     found = ours(shortened("e970-plain-dsync-fdatasync", span_bytes=8 << 20), timed())
     program_ns = 16384 * PS / 1000 + 200_000
     together = (WRITE_NS + FLUSH_NS + program_ns) / 1e3
@@ -545,9 +515,6 @@ def test_a_reader_beside_writers_is_a_probe_of_its_own_stream() -> None:
     assert (name, depth, rest) == ("probe", 16, [])
     weights = {stream["stream"]: stream["weight"] for stream in load["stream"]}
     assert weights == {0: 1, 1: trials.WRITES_OF_PROBE}
-
-
-def test_all_writers_beside_a_reader_have_a_request_outstanding() -> None:
     trial = shortened("980pro-r1-w256", seconds=0.2)
     with Engine(None) as engine:
         (document,) = engine.results(trials.plan(trial, timed()).runs)

@@ -51,7 +51,7 @@ def test_a_text_is_refused(read: Callable[[str], object], text: str, told: str) 
         read(text)
 
 
-def test_no_range_is_beyond_numbers_and_no_point_listed_twice(trace: Path) -> None:
+def test_no_range_is_beyond_numbers_and_no_point_listed_twice(trace: Path, tmp_path: Path) -> None:
     for said in (
         *(f"1..{DIGITS}", f"{DIGITS}..2*{DIGITS}", "-1e308..1e308", "1e-308..1e308*2"),
         *("1..2:1e-320", "1e-320..1*2", "1..2*1.0000000000000002", f"1..2/{DIGITS}"),
@@ -62,6 +62,10 @@ def test_no_range_is_beyond_numbers_and_no_point_listed_twice(trace: Path) -> No
     points = [{"host.queue_depth": 1}, {"host.queue_depth": 2}, {"host.queue_depth": 1}]
     with pytest.raises(slcache.ConfigError, match="point 3: is point 1 again"):
         slcache.sweep(trace, device="tiny", scheme="baseline", points=points)
+    asked = tmp_path / "study.toml"
+    for name in ("", "\\u0000x"):
+        asked.write_text(f'trace = "{name}"\ndevice = "tiny"\nscheme = "sa"\n', encoding="utf-8")
+        assert execute(["sweep", str(asked), "--out", str(tmp_path / "out")]) == 3
 
 
 def test_one_trace_under_two_paths_is_told(
@@ -104,13 +108,6 @@ def test_what_is_no_text_is_told_by_its_file(
         assert name in told
         assert "codec" not in told
         assert sorted(path.name for path in cwd.iterdir()) == [name]
-
-
-def test_what_is_no_path_is_told(tmp_path: Path) -> None:
-    asked = tmp_path / "study.toml"
-    for name in ("", "\\u0000x"):
-        asked.write_text(f'trace = "{name}"\ndevice = "tiny"\nscheme = "sa"\n', encoding="utf-8")
-        assert execute(["sweep", str(asked), "--out", str(tmp_path / "out")]) == 3
 
 
 @pytest.fixture(scope="module")
@@ -298,9 +295,7 @@ def test_a_file_says_what_settings_say_and_is_below_them(
         ("[1]", ":1: a configuration is an object"),
     ],
 )
-def test_what_is_wrong_names_file_and_line(
-    trace: Path, tmp_path: Path, text: str, told: str
-) -> None:
+def test_wrong_values_name_file_and_line(trace: Path, tmp_path: Path, text: str, told: str) -> None:
     file = tmp_path / ("bad.json" if text.startswith(("{", "[1")) else "bad.toml")
     file.write_text(text)
     done = command("run", trace, *TINY, "--config", file)
@@ -331,12 +326,7 @@ def with_value(document: Any, key: str, value: object) -> Any:  # noqa: ANN401
     ],
 )
 def test_what_is_wrong_in_a_result_names_its_line(
-    comparison: slcache.Comparison,
-    trace: Path,
-    tmp_path: Path,
-    key: str,
-    value: object,
-    told: str,
+    comparison: slcache.Comparison, trace: Path, tmp_path: Path, key: str, value: object, told: str
 ) -> None:
     """A whole configuration, of which one value is wrong, as a file of many lines and of one."""
     document = with_value(comparison.runs[1].to_dict(), f"config.{key}", value)
@@ -356,8 +346,8 @@ def test_what_is_wrong_in_a_result_names_its_line(
         assert (caught.value.file, caught.value.line) == (str(file), line)
 
 
-def test_a_result_is_a_device_wherever_a_device_file_is(
-    comparison: slcache.Comparison, tmp_path: Path
+def test_a_result_is_a_device_like_a_file(
+    comparison: slcache.Comparison, tmp_path: Path, trace: Path
 ) -> None:
     document = comparison.runs[1].to_dict()
     file = tmp_path / "result.json"
@@ -370,9 +360,6 @@ def test_a_result_is_a_device_wherever_a_device_file_is(
     comparison.save(tmp_path / "both.json")
     with pytest.raises(slcache.ConfigError, match="a comparison has a configuration for each"):
         slcache.resolve(settings=tmp_path / "both.json")
-
-
-def test_each_scheme_of_a_comparison_gets_its_own_section(trace: Path, tmp_path: Path) -> None:
     file = tmp_path / "both.toml"
     file.write_text(
         '[scheme.baseline]\nslc_blocks = 4\n[scheme.sector.slc]\nvictim = "fifo"\n'

@@ -151,6 +151,17 @@ def test_a_run_that_fails_is_named_and_the_others_are_kept(tmp_path: Path) -> No
     assert caught.value.line == 51
     with Engine(tmp_path / "store") as engine:
         assert [engine.kept([run]) for run in runs] == [True, False]
+    executor = Telling()
+    assert driven(executor).keys() == POINTS.keys()
+    place = executor.asked.index
+    assert sorted(executor.asked) == sorted([*POINTS, *MAKINGS])
+    assert place("first") < place("second") < place("all")
+    assert max(place("repeat"), place("state")) < place("all")
+    # It does not wait for what it does not read.
+    assert place("repeat") < place("repeated") < place("all")
+    executor = Telling()
+    executor.done.append(Done("of a run that was ended"))
+    assert driven(executor).keys() == POINTS.keys()
 
 
 BARE = Task("", "point", Run("", "trace", "tiny", "sa", {}))
@@ -199,23 +210,6 @@ def driven(executor: Telling, *, fail_fast: bool = False) -> dict[str, Done]:
     return driver.run(
         POINTS, MAKINGS, executor, lambda _: None, 0, lambda _: None, fail_fast=fail_fast
     )
-
-
-def test_a_task_waits_for_all_that_it_reads() -> None:
-    executor = Telling()
-    assert driven(executor).keys() == POINTS.keys()
-    place = executor.asked.index
-    assert sorted(executor.asked) == sorted([*POINTS, *MAKINGS])
-    assert place("first") < place("second") < place("all")
-    assert max(place("repeat"), place("state")) < place("all")
-    # It does not wait for what it does not read.
-    assert place("repeat") < place("repeated") < place("all")
-
-
-def test_what_another_run_left_on_an_executor_is_no_result() -> None:
-    executor = Telling()
-    executor.done.append(Done("of a run that was ended"))
-    assert driven(executor).keys() == POINTS.keys()
 
 
 @pytest.mark.parametrize(
@@ -286,9 +280,7 @@ def swept(trace: Path, **how: Any) -> Sweep:  # noqa: ANN401
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_what_is_no_worker_ends_the_work(
-    name: str, small: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_worker_ends_the_work(name: str, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     command, told = PROGRAMS[name]
     monkeypatch.setattr(local, "_COMMAND", command)
     with pytest.raises(RunError) as caught:
@@ -317,9 +309,7 @@ def whole(small: Path) -> pl.DataFrame:
 
 
 def test_fewer_workers_do_the_work(
-    small: Path,
-    whole: pl.DataFrame,
-    monkeypatch: pytest.MonkeyPatch,
+    small: Path, whole: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(subprocess, "Popen", Failing(1))
     with pytest.warns(UserWarning, match=r"Too many open files .*: 1 of 2 do the work"):
@@ -327,9 +317,7 @@ def test_fewer_workers_do_the_work(
 
 
 def test_a_worker_that_is_lost_and_cannot_be_started_anew_leaves_its_task(
-    small: Path,
-    whole: pl.DataFrame,
-    monkeypatch: pytest.MonkeyPatch,
+    small: Path, whole: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     starts = Failing(2)
     monkeypatch.setattr(subprocess, "Popen", starts)

@@ -69,9 +69,6 @@ def test_costs_are_those_of_the_equations() -> None:
     assert found.cost_ns == pytest.approx(mixed)
     held = 2 * found.utilisation + 8 * found.dense_utilisation
     assert held == pytest.approx(np.full_like(held, 9.0))
-
-
-def test_what_cannot_be_written_to_costs_infinitely_much() -> None:
     found = equations.hyssd_cost(TIERS, **ASKED)
     assert len(found.utilisation) == 93
     assert np.isinf(found.cost_ns[found.utilisation <= 0.5]).all()
@@ -88,6 +85,14 @@ def test_the_victims_utilisation_is_an_inverse() -> None:
     assert [equations.victim_utilisation(0), equations.victim_utilisation(1)] == [0.0, 1.0]
     with pytest.raises(ValueError, match=r"utilisation\[0\] = 1\.2: must be a number from 0 to 1"):
         equations.victim_utilisation(1.2)
+    found = bursty("ips-agc")
+    fast = found["fast_share"]
+    assert fast is not None
+    assert found["agc_moves_per_host_page"] == 0
+    # What was fast and has not been switched is the whole cache at most: two pages per bit.
+    assert found["balance_gap"] == pytest.approx(1 - 3 * fast)
+    assert -2 * CACHE_PAGES / HOST_PAGES <= 1 - 3 * fast <= 0
+    assert found["write_wait_agc_us"] == 0
 
 
 def test_a_device_gives_its_tiers_by_the_unit() -> None:
@@ -210,22 +215,19 @@ def test_the_cliff_and_the_programmed_pages_are_those_of_the_cache() -> None:
     for name, of in pages.items():
         assert found[f"{name}_program_share"] == pytest.approx(of / programmed)
     assert found["waf_pages"] == pytest.approx(programmed / HOST_PAGES)
+    kinds = [("program", "slc", "host"), ("read", "qlc", "rmw"), ("program", "qlc", "pad")]
+    kinds += [("program", "qlc", "migration"), ("erase", "slc", "migration")]
+    kinds += [("read", "slc", "gc"), ("erase", "qlc", "gc"), ("read", "qlc", "host")]
+    ops = [
+        {"kind": kind, "mode": mode, "cause": cause, "time_us": 1e6 * 2**i}
+        for i, (kind, mode, cause) in enumerate(kinds)
+    ]
+    seconds = {"slc_write_s": 1, "dense_write_s": 2 + 4, "migration_s": 8 + 16}
+    seconds |= {"slc_gc_s": 32, "dense_gc_s": 64}
+    assert {name: value(name, {"flash": {"ops": ops}}) for name in seconds} == seconds
 
 
-def test_without_idle_time_switching_is_in_balance() -> None:
-    found = bursty("ips-agc")
-    fast = found["fast_share"]
-    assert fast is not None
-    assert found["agc_moves_per_host_page"] == 0
-    # What was fast and has not been switched is the whole cache at most: two pages per bit.
-    assert found["balance_gap"] == pytest.approx(1 - 3 * fast)
-    assert -2 * CACHE_PAGES / HOST_PAGES <= 1 - 3 * fast <= 0
-    assert found["write_wait_agc_us"] == 0
-
-
-def test_means_and_tails_are_of_the_requests_that_there_are(
-    comparison: slcache.Comparison,
-) -> None:
+def test_means_and_tails_are_of_the_requests_that_there_are(comparison: slcache.Comparison) -> None:
     real = dict(zip(comparison.labels, comparison.documents, strict=True))["baseline"]
     assert value("write_mean_us", real) == real["host"]["write"]["latency_us"]["mean"]
     assert value("write_requests", real) == real["host"]["write"]["requests"]
@@ -278,19 +280,6 @@ def test_latencies_over_time_are_those_of_their_windows(
     measure: str, windows: list[tuple[int, float]], figure: float | None
 ) -> None:
     assert value(measure, run(windows)) == (figure and pytest.approx(figure))
-
-
-def test_time_is_split_into_host_writes_migration_and_cleaning() -> None:
-    kinds = [("program", "slc", "host"), ("read", "qlc", "rmw"), ("program", "qlc", "pad")]
-    kinds += [("program", "qlc", "migration"), ("erase", "slc", "migration")]
-    kinds += [("read", "slc", "gc"), ("erase", "qlc", "gc"), ("read", "qlc", "host")]
-    ops = [
-        {"kind": kind, "mode": mode, "cause": cause, "time_us": 1e6 * 2**i}
-        for i, (kind, mode, cause) in enumerate(kinds)
-    ]
-    seconds = {"slc_write_s": 1, "dense_write_s": 2 + 4, "migration_s": 8 + 16}
-    seconds |= {"slc_gc_s": 32, "dense_gc_s": 64}
-    assert {name: value(name, {"flash": {"ops": ops}}) for name in seconds} == seconds
 
 
 def test_every_row_reads_by_methods_and_rows_that_there_are() -> None:

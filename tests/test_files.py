@@ -259,9 +259,7 @@ def test_transactions_replace_files_create_folders_and_may_come_at_once(tmp_path
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, IsADirectoryError])
-def test_a_failed_transaction_keeps_what_was_there(
-    error: type[BaseException], tmp_path: Path
-) -> None:
+def test_a_failed_transaction_keeps_the_old(error: type[BaseException], tmp_path: Path) -> None:
     """A directory in the way is an error, too, and stays."""
     (tmp_path / "a").write_text("old")
     if error is IsADirectoryError:

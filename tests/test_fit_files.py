@@ -66,9 +66,6 @@ def test_a_log_of_single_requests_counts_their_sizes(tmp_path: Path) -> None:
     found = log.read(path, 400 * mib)
     assert found.written[-1] == 400 * mib
     assert found.seconds[-1] == pytest.approx(0.199)
-
-
-def test_a_stall_without_entries_is_time_if_the_data_are_all_there(tmp_path: Path) -> None:
     path = tmp_path / "one.log"
     times = [500 * (i + 1 + 8 * (i > 9)) for i in range(20)]
     path.write_text("".join(f"{t}, 2000000, 1, 0, 0\n" for t in times))
@@ -78,7 +75,7 @@ def test_a_stall_without_entries_is_time_if_the_data_are_all_there(tmp_path: Pat
         log.read(path)
 
 
-def test_what_fio_wrote_is_read() -> None:
+def test_what_fio_wrote_is_read(tmp_path: Path) -> None:
     reads, deep, flushed, synced = files.read_file(REAL)
     roles = [test.role for test in (reads, deep, flushed, synced)]
     assert roles == [Role.reads, Role.writes, Role.flushed, Role.synced]
@@ -87,6 +84,11 @@ def test_what_fio_wrote_is_read() -> None:
     assert deep.count == job["total_ios"]
     assert deep.figures["write"]["iops"] == job["iops"]
     assert deep.figures["write"]["p99"] * 1e3 == job["clat_ns"]["percentile"]["99.000000"]
+    reads, erased, writes = read_as(tmp_path, FIGURES)
+    assert reads.figures == {"read": {"iops": 13000, "p50": 67.1, "p99": 85.5}}
+    assert (erased.role, writes.depth) == (Role.erased, 8)
+    assert reads.turnaround is not None
+    assert reads.turnaround.values[0] == pytest.approx(1e9 / 13000 - 67_100)
 
 
 CSV = "rw,bytes,depth,iops,p50_us,p99_us,p99_9_us\n"
@@ -99,14 +101,6 @@ def read_as(folder: Path, text: Any) -> list[Measured]:  # noqa: ANN401
     path = folder / "tests.json"
     path.write_text(text if isinstance(text, str) else json.dumps(text))
     return files.read_file(path)
-
-
-def test_figures_as_they_are_printed_are_read(tmp_path: Path) -> None:
-    reads, erased, writes = read_as(tmp_path, FIGURES)
-    assert reads.figures == {"read": {"iops": 13000, "p50": 67.1, "p99": 85.5}}
-    assert (erased.role, writes.depth) == (Role.erased, 8)
-    assert reads.turnaround is not None
-    assert reads.turnaround.values[0] == pytest.approx(1e9 / 13000 - 67_100)
 
 
 @pytest.fixture(scope="module")
@@ -299,9 +293,6 @@ def test_a_document_that_is_cut_short_or_has_a_key_twice_is_refused(
     twice = text.replace('"total_ios"', '"total_ios": 5, "total_ios"', 1)
     with pytest.raises(TraceError, match="total_ios is given twice"):
         read_as(tmp_path, twice)
-
-
-def test_two_files_of_one_kind_are_refused(documents: dict[str, Any], tmp_path: Path) -> None:
     for text in (lines(steady), json.dumps(documents)):
         paths = [tmp_path / "a.log", tmp_path / "b.log"]
         for path in paths:

@@ -208,9 +208,7 @@ def test_latencies_beside_a_fill_tell_what_they_can(
     assert [key for key in fitted if "a.log (sha256 " not in found[key]["source"]] == []
 
 
-def test_the_job_that_is_printed_is_the_one_that_is_simulated(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_job_that_is_printed_is_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
     text = slcache("fit", "--job", "/dev/nvme1n1").stdout.decode()
     assert text.startswith("# DESTROYS EVERYTHING ON THE DRIVE.")
     assert "\nfilename=/dev/nvme1n1\n" in text

@@ -55,7 +55,7 @@ def run(scheme: str, dense: int, least: int, **more: object) -> dict[str, Any]:
     return {"scheme": {"name": scheme}, "config": {"device": device}, "bound": bound}
 
 
-def test_the_share_is_of_what_the_reference_leaves() -> None:
+def test_the_share_is_of_what_the_reference_leaves(tmp_path: Path) -> None:
     reference = run("a", 200, 90, capacity_slots=0)
     # A reference with a larger cache may be below the least of a smaller one.
     for dense, least, share in [
@@ -68,9 +68,20 @@ def test_the_share_is_of_what_the_reference_leaves() -> None:
     other = {**run("b", 5, 0), "bound": {"kind": "none", "why": "so"}}
     assert gains.share(other, reference) is None
     assert gains.share(reference, other) is None
+    rows = [(i, "Write", 16384 * i, 16384) for i in range(200)]
+    trace = write_trace(tmp_path / "once.csv", rows)
+    kept = counted(trace, "tiny", "baseline")
+    assert kept["least"] == max(0, 800 - kept["capacity_slots"])
+    assert (kept["kept_died"], kept["drained"]) == (0, False)
+    emptied = counted(trace, "tiny", "turbo-write")
+    assert (emptied["least"], emptied["counted"], emptied["drained"]) == (800, 800, True)
+    straight = counted(trace, "tiny", "tlc-only")
+    assert (straight["capacity_slots"], straight["least"], straight["counted"]) == (0, 800, 800)
 
 
-def test_a_comparison_tells_table_sentences_and_document(compared: slcache.Comparison) -> None:
+def test_a_comparison_tells_table_sentences_and_document(
+    compared: slcache.Comparison, tmp_path: Path
+) -> None:
     document = compared.to_dict()
     Draft202012Validator(schemata.schema("compare")).validate(document)
     told = document["gains"]["schemes"]
@@ -90,6 +101,20 @@ def test_a_comparison_tells_table_sentences_and_document(compared: slcache.Compa
     page = compared.report()
     assert "How large a cache is worth" in page
     assert "What no cache can save" in page
+    file = tmp_path / "compared.json"
+    file.write_text(compared.to_json())
+    assert slcache.load(file).to_dict() == compared.to_dict()
+    for run, key in ((3, "why"), (1, "least")):
+        document = compared.to_dict()
+        del document["runs"][run]["bound"][key]
+        file.write_text(json.dumps(document))
+        with pytest.raises(slcache.ResultError, match=rf"bound\.{key}: missing"):
+            slcache.load(file)
+    document = compared.to_dict()
+    document["bounds"]["sizes"][0]["slots"] = "many"
+    file.write_text(json.dumps(document))
+    with pytest.raises(slcache.ResultError, match=r"bounds\.sizes\[0\]\.slots = 'many'"):
+        slcache.load(file)
 
 
 CACHED = ["baseline", "turbo-write", "sa", "sector", "hierarchy", "hyssd"]
@@ -119,9 +144,7 @@ def test_a_cache_that_never_filled_has_no_share(writes: int, tmp_path: Path) -> 
     assert not any("never filled" in line for line in begun.gain_lines())
 
 
-def test_the_curve_is_that_of_the_trace_as_it_is_placed(
-    trace: Path, compared: slcache.Comparison
-) -> None:
+def test_the_curve_is_of_the_trace_as_placed(trace: Path, compared: slcache.Comparison) -> None:
     curve = compared.bounds
     assert curve is not None
     sizes = [row["slots"] * 4096 for row in curve["sizes"]]
@@ -132,31 +155,6 @@ def test_the_curve_is_that_of_the_trace_as_it_is_placed(
     found = compared.documents[1]["bound"]
     (own,) = bounds.of_trace(trace, [found["capacity_slots"] * 4096])["sizes"]
     assert (found["kept"], found["least"]) == (own["kept"], own["least"])
-
-
-def test_a_comparison_is_loaded_with_its_bounds(
-    compared: slcache.Comparison, tmp_path: Path
-) -> None:
-    """And one of which a bound is not whole is an error."""
-    file = tmp_path / "compared.json"
-    file.write_text(compared.to_json())
-    assert slcache.load(file).to_dict() == compared.to_dict()
-    for run, key in ((3, "why"), (1, "least")):
-        document = compared.to_dict()
-        del document["runs"][run]["bound"][key]
-        file.write_text(json.dumps(document))
-        with pytest.raises(slcache.ResultError, match=rf"bound\.{key}: missing"):
-            slcache.load(file)
-    document = compared.to_dict()
-    document["bounds"]["sizes"][0]["slots"] = "many"
-    file.write_text(json.dumps(document))
-    with pytest.raises(slcache.ResultError, match=r"bounds\.sizes\[0\]\.slots = 'many'"):
-        slcache.load(file)
-
-
-def test_a_run_is_the_same_whether_its_bound_is_counted(
-    trace: Path, compared: slcache.Comparison
-) -> None:
     how: dict[str, Any] = {"device": "tiny", "schemes": SCHEMES[:2], "replay": "closed:4"}
     plain = slcache.compare(trace, **how, settings={"run.bound": False})
     document = plain.to_dict()
@@ -178,32 +176,18 @@ def counted(trace: str | Path, device: str, scheme: str, **more: Any) -> Mapping
     return found
 
 
-def test_what_is_written_once_costs_what_it_is(tmp_path: Path) -> None:
-    """As much as the cache holds stays in it, or all is programmed dense if that is emptied."""
-    rows = [(i, "Write", 16384 * i, 16384) for i in range(200)]
-    trace = write_trace(tmp_path / "once.csv", rows)
-    kept = counted(trace, "tiny", "baseline")
-    assert kept["least"] == max(0, 800 - kept["capacity_slots"])
-    assert (kept["kept_died"], kept["drained"]) == (0, False)
-    emptied = counted(trace, "tiny", "turbo-write")
-    assert (emptied["least"], emptied["counted"], emptied["drained"]) == (800, 800, True)
-    straight = counted(trace, "tiny", "tlc-only")
-    assert (straight["capacity_slots"], straight["least"], straight["counted"]) == (0, 800, 800)
-
-
-def test_trims_parts_and_requests_at_one_time_are_counted_by_hand(tmp_path: Path) -> None:
-    trace = tmp_path / "t.log"
+def test_trims_parts_and_requests_at_one_time_are_counted_by_hand(
+    tmp_path: Path, trace: Path
+) -> None:
+    log = tmp_path / "t.log"
     rows = ["fio version 3 iolog", "0 d add", "0 d open"]
     # Two units, one of them in part; the first is trimmed, and a part of the second is.
     rows += ["0 d write 0 6144", "0 d trim 0 6144", "0 d write 0 512", "1 d write 4096 4096"]
-    trace.write_text("\n".join([*rows, "2 d close", ""]))
-    found = counted(trace, "tiny", "tlc-only", trace_format="fio")
+    log.write_text("\n".join([*rows, "2 d close", ""]))
+    found = counted(log, "tiny", "tlc-only", trace_format="fio")
     assert (found["versions"], found["kept"], found["least"]) == (4, 0, 4)
-    found = counted(trace, "tiny", "baseline", trace_format="fio")
+    found = counted(log, "tiny", "baseline", trace_format="fio")
     assert (found["versions"], found["kept"], found["kept_died"]) == (4, 4, 2)
-
-
-def test_a_buffer_is_cache(trace: Path) -> None:
     plain = counted(trace, "tiny", "tlc-only")
     buffer = {"buffer.bytes": 1 << 20}
     found = counted(trace, "tiny", "tlc-only", settings=buffer)
@@ -224,9 +208,6 @@ def test_without_writes_there_is_no_bound(tmp_path: Path) -> None:
         "No bound holds for tlc-only and baseline: nothing was written."
     )
     assert "No bound holds" in compared.report()
-
-
-def test_a_disk_is_bound_by_all_flash(tmp_path: Path) -> None:
     rng = random.Random(5)
     rows = [(5 * i, "Write", 4096 * rng.randrange(4000), 4096) for i in range(6000)]
     trace = write_trace(tmp_path / "disk.csv", rows)
@@ -299,25 +280,17 @@ def test_a_reference_in_the_study_is_no_second_run(trace: Path, tmp_path: Path) 
     # It does no more than it must without a cache.
     assert first is None
     assert second > 0
+    told = slcache.compare(trace, device="tiny", schemes=["baseline", "turbo-write", "tlc-only"])
+    assert [row.cells[-1].text for row in told.gain_rows()] == ["–"] * 3
+    assert any("baseline has a cache itself" in line for line in told.gain_lines())
 
 
-def test_nobody_asked_and_nothing_is_counted(trace: Path) -> None:
+def test_nobody_asked_and_nothing_is_counted(trace: Path, tmp_path: Path) -> None:
     found = slcache.sweep(trace, device="tiny", scheme="baseline")
     assert found.table.select(GAIN_SHARE, "dense_bytes").row(0) == (None, None)
     counted = slcache.sweep(trace, device="tiny", scheme="baseline", metrics="dense_over_least")
     assert counted.table["dense_over_least"].to_list()[0] > 1
     assert counted.table[GAIN_SHARE].to_list() == [None]
-
-
-def test_a_device_that_needs_its_cache_has_no_share() -> None:
-    how: dict[str, Any] = {"scheme": "hyssd-static", "vary": {"workload.requests": [50]}}
-    found = slcache.sweep("zipf-4k", device="hyssd-st", **how, metrics="gain_share")
-    assert found.table[GAIN_SHARE].to_list() == [None]
-    (told,) = found.problems()
-    assert told.startswith("gain_share: 1 without a reference: tlc-only: device.user_bytes")
-
-
-def test_a_study_says_its_metrics_in_its_file(trace: Path, tmp_path: Path) -> None:
     options = ("--device", "tiny", "--scheme", "baseline", "--out", tmp_path)
     assert not verb("sweep", trace, *options, "--metric", "gain_share").returncode
     assert 'metric = ["gain_share"]' in (tmp_path / "study.toml").read_text()
@@ -364,12 +337,6 @@ def test_several_seeds_have_means_and_intervals() -> None:
     assert "curve, exact at the dots" in told.report()
 
 
-def test_a_reference_with_a_cache_has_no_shares(trace: Path) -> None:
-    told = slcache.compare(trace, device="tiny", schemes=["baseline", "turbo-write", "tlc-only"])
-    assert [row.cells[-1].text for row in told.gain_rows()] == ["–"] * 3
-    assert any("baseline has a cache itself" in line for line in told.gain_lines())
-
-
 def test_a_cliff_tells_it_beside_the_bandwidth() -> None:
     load = ("--amount", "3MiB", "--bs", "16k", "--span", "1MiB", "--device", "tiny")
     schemes = ("--schemes", "tlc-only,baseline,ips")
@@ -387,3 +354,8 @@ def test_a_cliff_tells_it_beside_the_bandwidth() -> None:
     plain = json.loads(verb("cliff", *schemes, *load, "--json").stdout)["schemes"]
     assert all("gain" not in each for each in plain.values())
     assert plain["baseline"]["written_gib"] == document["baseline"]["written_gib"]
+    how: dict[str, Any] = {"scheme": "hyssd-static", "vary": {"workload.requests": [50]}}
+    found = slcache.sweep("zipf-4k", device="hyssd-st", **how, metrics="gain_share")
+    assert found.table[GAIN_SHARE].to_list() == [None]
+    (problem,) = found.problems()
+    assert problem.startswith("gain_share: 1 without a reference: tlc-only: device.user_bytes")

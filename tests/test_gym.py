@@ -75,7 +75,7 @@ def test_gymnasiums_checker_finds_nothing(load: Path, scheme: str, actions: str)
     check_env(env.unwrapped)
 
 
-def test_the_same_seed_gives_the_same_episodes(load: Path) -> None:
+def test_the_same_seed_gives_the_same_episodes(load: Path, tmp_path: Path) -> None:
     first = [played(SlcCacheEnv(workload=load, **ENV), seed) for seed in (4, 4, 5)]
     assert first[0] == first[1] != first[2]
     env, other = (SlcCacheEnv(workload=load, **ENV) for _ in range(2))
@@ -83,6 +83,16 @@ def test_the_same_seed_gives_the_same_episodes(load: Path) -> None:
     assert again == [played(other, 4), played(other, None)]
     assert again[0] == first[0]
     assert again[1][0][-1]["seed"] != 4
+    larger = write_trace(tmp_path / "other.csv", mixed(600, seed=8))
+    env = SlcCacheEnv(workload=[load, larger], **ENV)
+
+    def drawn(seed: int) -> list[str]:
+        infos = [env.reset(seed=seed)[1], *(env.reset()[1] for _ in range(7))]
+        return [info["options"]["workload"] for info in infos]
+
+    assert drawn(1) == drawn(1)
+    assert set(drawn(1)) == {str(load), str(larger)}
+    assert any(drawn(1) != drawn(seed) for seed in (2, 3, 4))
 
 
 def test_an_episode_is_truncated_or_ends_with_its_trace(load: Path, trace: Path) -> None:
@@ -94,9 +104,19 @@ def test_an_episode_is_truncated_or_ends_with_its_trace(load: Path, trace: Path)
     assert set(whole[:-1]) == {(False, False)}
     # The truncation that falls on the trace's end is none.
     assert whole[-1] == ends(max_windows=len(whole))[-1] == (True, False)
-    env = PlacementEnv(trace=trace, device="tiny", max_steps=2)
-    env.reset(seed=1)
-    assert [env.step(0)[2:4] for _ in range(2)] == [(False, False), (False, True)]
+    placing = PlacementEnv(trace=trace, device="tiny", max_steps=2)
+    placing.reset(seed=1)
+    assert [placing.step(0)[2:4] for _ in range(2)] == [(False, False), (False, True)]
+    env = SlcCacheEnv(workload=load, **{**ENV, "scheme": "baseline"})
+    env.reset(seed=2)
+    stay = env.toward({})
+    while not env.step(stay)[2]:
+        pass
+    run = slcache.run(load, device="tiny", scheme="baseline", seed=2).to_dict()
+    document = env.finish()
+    for each in (run, document):
+        del each["sim"], each["provenance"]["time"]
+    assert document == run
 
 
 def test_no_step_before_the_start_or_after_the_end(load: Path) -> None:
@@ -143,19 +163,6 @@ def test_options_of_reset(load: Path, tmp_path: Path) -> None:
     for wanted in (5, None, {"x": 1}, {"slc_blocks": NAN}, {"slc_blocks": INF}, {1: 2}):
         with pytest.raises(EpisodeError, match="knob"):
             env.toward(wanted)  # type: ignore[arg-type]
-
-
-def test_workloads_are_drawn_by_the_seed(load: Path, tmp_path: Path) -> None:
-    other = write_trace(tmp_path / "other.csv", mixed(600, seed=8))
-    env = SlcCacheEnv(workload=[load, other], **ENV)
-
-    def drawn(seed: int) -> list[str]:
-        infos = [env.reset(seed=seed)[1], *(env.reset()[1] for _ in range(7))]
-        return [info["options"]["workload"] for info in infos]
-
-    assert drawn(1) == drawn(1)
-    assert set(drawn(1)) == {str(load), str(other)}
-    assert any(drawn(1) != drawn(seed) for seed in (2, 3, 4))
 
 
 @pytest.mark.parametrize("kind", ["steps", "multi-discrete", "box"])
@@ -255,16 +262,6 @@ def test_wrong_arguments_are_errors_of_configuration(load: Path) -> None:
             PlacementEnv(trace=load, device="tiny", **given)
 
 
-def test_an_action_of_placement_is_a_region(trace: Path) -> None:
-    env = PlacementEnv(trace=trace, device="tiny")
-    env.reset(seed=1)
-    for wrong in (2, -1, None, [0], 0.0):
-        with pytest.raises(EpisodeError, match=r"must be in .*0 cache, 1 store"):
-            env.step(wrong)
-    with pytest.raises(EpisodeError, match="knob slc_blocks: unknown; the scheme has none"):
-        env.reset(options={"knobs": {"slc_blocks": 3}})
-
-
 def same(ours: Any, theirs: Any) -> None:  # noqa: ANN401
     """Compare what two vector environments return, infos included."""
     if isinstance(theirs, dict):
@@ -353,9 +350,6 @@ def test_disabled_autoreset_leaves_it_to_the_user(arguments: dict[str, Any]) -> 
         envs.step(stay)
     envs.reset(options={"reset_mask": ~mask})
     assert not envs.step(stay)[3].any()
-
-
-def test_wrong_use_of_a_vector_is_refused(arguments: dict[str, Any]) -> None:
     envs = SlcCacheVectorEnv(2, **arguments)
     with pytest.raises(EpisodeError, match="reset the environment first"):
         envs.step(np.array([4, 4]))
@@ -661,19 +655,6 @@ def windows(load: Path, **arguments: Any) -> list[Any]:  # noqa: ANN401
     return [(observation, reward, info) for observation, reward, _, info in whole[1:]]
 
 
-def test_an_episode_without_turns_is_the_run(load: Path) -> None:
-    env = SlcCacheEnv(workload=load, **{**ENV, "scheme": "baseline"})
-    env.reset(seed=2)
-    stay = env.toward({})
-    while not env.step(stay)[2]:
-        pass
-    run = slcache.run(load, device="tiny", scheme="baseline", seed=2).to_dict()
-    document = env.finish()
-    for each in (run, document):
-        del each["sim"], each["provenance"]["time"]
-    assert document == run
-
-
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_learner_of_the_example_is_the_built_in_one(tmp_path: Path, seed: int) -> None:
     """Made again outside the engine, it comes to the same table and the same run."""
@@ -744,6 +725,19 @@ def test_figures_are_named_bounded_chosen_and_plain_data(load: Path) -> None:
         assert programmed == info["host_programmed_bytes"] + info["moved_bytes"]
     (stored,) = pa.array([info]).to_pylist()
     assert stored["waf"] == info["waf"] > 0
+    given: dict[str, Any] = {"workload": load, "observations": ["waf", read_mib, "erases"], **ENV}
+    env, several = SlcCacheEnv(**given), SlcCacheVectorEnv(2, **given)
+    assert env.reset(seed=3)[0].tolist() == [0.0, 0.0, 0.0]
+    several.reset(seed=3)
+    for _ in range(3):
+        seen, _, _, _, info = env.step(4)
+        assert seen.tolist() == [info["waf"], info["read_bytes"] / 2**20, info["erases"]]
+        assert seen[1] > 0
+        assert several.step([4, 4])[0][0].tolist() == seen.tolist()
+    scaled = SlcCacheEnv(normalise=True, **given)
+    scaled.reset(seed=3)
+    figure = np.log1p(info["read_bytes"] / 2**20) / np.log1p(2.0**63)
+    assert [scaled.step(4) for _ in range(3)][-1][0][1] == pytest.approx(figure)
 
 
 def test_figures_are_scaled_by_their_bounds_or_their_order(load: Path) -> None:
@@ -776,22 +770,6 @@ def read_mib(seen: dict[str, float]) -> float:
     return seen["read_bytes"] / 2**20
 
 
-def test_functions_are_observed_where_they_are_listed(load: Path) -> None:
-    given: dict[str, Any] = {"workload": load, "observations": ["waf", read_mib, "erases"], **ENV}
-    env, several = SlcCacheEnv(**given), SlcCacheVectorEnv(2, **given)
-    assert env.reset(seed=3)[0].tolist() == [0.0, 0.0, 0.0]
-    several.reset(seed=3)
-    for _ in range(3):
-        seen, _, _, _, info = env.step(4)
-        assert seen.tolist() == [info["waf"], info["read_bytes"] / 2**20, info["erases"]]
-        assert seen[1] > 0
-        assert several.step([4, 4])[0][0].tolist() == seen.tolist()
-    scaled = SlcCacheEnv(normalise=True, **given)
-    scaled.reset(seed=3)
-    figure = np.log1p(info["read_bytes"] / 2**20) / np.log1p(2.0**63)
-    assert [scaled.step(4) for _ in range(3)][-1][0][1] == pytest.approx(figure)
-
-
 NO_NUMBERS: list[Any] = [None, True, "1", [1.0], math.nan, math.inf]
 
 
@@ -814,16 +792,6 @@ def test_what_a_function_returns_that_is_no_number_is_an_error(load: Path) -> No
         env.reset(seed=1)
 
 
-def test_step_actions_are_numbered_as_the_learner_numbers_them(load: Path) -> None:
-    env = SlcCacheEnv(workload=load, strides={"slc_blocks": 1}, **ENV)
-    for action in range(9):
-        env.reset(seed=1)
-        before = [knob.value for knob in env.knobs()]
-        env.step(action)
-        (slc, theta) = (b - a for a, b in zip(before, [k.value for k in env.knobs()], strict=True))
-        assert (np.sign(slc), np.sign(theta)) == (action // 3 - 1, action % 3 - 1)
-
-
 def test_actions_toward_a_value_lead_there(load: Path) -> None:
     for kind in ("steps", "multi-discrete", "box"):
         env = SlcCacheEnv(workload=load, actions=kind, strides={"slc_blocks": 1}, **ENV)
@@ -832,6 +800,13 @@ def test_actions_toward_a_value_lead_there(load: Path) -> None:
             for _ in range(8):
                 env.step(env.toward({"theta_bytes": theta}))
             assert {knob.name: knob.value for knob in env.knobs()}["theta_bytes"] == theta
+    env = SlcCacheEnv(workload=load, strides={"slc_blocks": 1}, **ENV)
+    for action in range(9):
+        env.reset(seed=1)
+        before = [knob.value for knob in env.knobs()]
+        env.step(action)
+        slc, more = (b - a for a, b in zip(before, [k.value for k in env.knobs()], strict=True))
+        assert (np.sign(slc), np.sign(more)) == (action // 3 - 1, action % 3 - 1)
 
 
 def test_rewards_by_name_weights_and_function(load: Path) -> None:
@@ -854,10 +829,6 @@ def test_rewards_by_name_weights_and_function(load: Path) -> None:
     paper = of("paper")
     assert paper[0] == 0.0
     assert set(paper[1:]) == {-1.0, 1.0}
-
-
-def test_the_papers_reward_averages_as_the_scheme_is_told_to(load: Path) -> None:
-    """Ema with weight w: a + w (c - a); cumulative: the mean of all before."""
     costs = ("utilisation", "slc_write_flash_ns", "dense_write_flash_ns")
     at = {name: i for i, name in enumerate((*costs, "migration_flash_ns", "gc_flash_ns"))}
     cases = {("ema", 0.5): [0, -1, -1, 1], ("cumulative", 0.5): [0, -1, -1, 1]}
@@ -907,6 +878,13 @@ def test_placement_observes_writes_and_the_step_before(trace: Path) -> None:
     assert env.observation_space.contains(observation)
     np.testing.assert_allclose(observation, np.sign(wanted) * np.log1p(np.abs(wanted)), rtol=1e-6)
     assert info["write_mean_ns"] > 0
+    env = PlacementEnv(trace=trace, device="tiny")
+    env.reset(seed=1)
+    for wrong in (2, -1, None, [0], 0.0):
+        with pytest.raises(EpisodeError, match=r"must be in .*0 cache, 1 store"):
+            env.step(wrong)
+    with pytest.raises(EpisodeError, match="knob slc_blocks: unknown; the scheme has none"):
+        env.reset(options={"knobs": {"slc_blocks": 3}})
 
 
 def test_two_classes_of_one_name_are_two_schemes(trace: Path, tmp_path: Path) -> None:

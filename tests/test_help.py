@@ -24,9 +24,7 @@ ANY = "anything"
 OPEN = ("scheme.custom.options", "trace.options")
 
 
-def test_every_value_of_results_and_configurations_has_a_key(
-    comparison: slcache.Comparison,
-) -> None:
+def test_every_value_of_results_and_settings_has_a_key(comparison: slcache.Comparison) -> None:
     results = (run.to_dict() for run in comparison.runs)
     # What a sketch or a scheme counts has no names of its own.
     own = re.compile(r"\.(cdf|histogram|values|figures)\b")
@@ -60,10 +58,6 @@ def test_every_key_is_explained_and_none_with_a_segment_that_is_not() -> None:
         if steps[at] != ANY and ".".join(steps[:at]) not in OPEN:
             with pytest.raises(ValueError, match="is no key"):
                 explain.find(".".join([*steps[:at], wrong, *steps[at + 1 :]]))
-
-
-def test_no_key_is_of_what_it_is_not() -> None:
-    """A configuration's key has no result's section in front, and the other way round."""
     config = {entry.key.name for entry in explain.entries() if entry.of == "configuration"}
     for entry in explain.entries()[::15]:
         for name in spelt(entry):
@@ -93,6 +87,10 @@ def test_a_key_tells_type_unit_values_and_default() -> None:
     assert len(explain.find("slc_blocks")) > 3
     (metric,) = explain.find("read_p99_ns")
     assert (metric.of, metric.key.unit) == ("metric", "ns")
+    asked = ("scheme.baseline.slc_blocks", "--device", "tiny")
+    (found,) = json.loads(command("explain", *asked, "--json").stdout)
+    assert (found["of"], found["here"]["value"]) == ("configuration", 3)
+    assert found["here"]["line"].startswith("slc_blocks = 3")
 
 
 @pytest.mark.parametrize(
@@ -119,13 +117,6 @@ def test_the_verb_prints_keys_and_what_they_stand_at(words: str, told: list[str]
     printed = " ".join(stdout("explain", *words.split()).split())
     assert [each for each in told if each not in printed] == []
     assert ("by default no effect" in printed) == ("no effect" in told)
-
-
-def test_a_key_tells_in_json_where_a_device_says_it() -> None:
-    asked = ("scheme.baseline.slc_blocks", "--device", "tiny")
-    (found,) = json.loads(command("explain", *asked, "--json").stdout)
-    assert (found["of"], found["here"]["value"]) == ("configuration", 3)
-    assert found["here"]["line"].startswith("slc_blocks = 3")
 
 
 def test_every_value_of_a_pool_stands_where_it_was_asked_for() -> None:

@@ -114,7 +114,7 @@ def test_ctrl_c_is_answered_everywhere(name: str, endless: Path, tmp_path: Path)
     assert not list(tmp_path.rglob(".*"))
 
 
-def test_a_callback_ends_what_it_says_false_to(endless: Path, tmp_path: Path) -> None:
+def test_a_callback_ends_what_it_says_false_to(endless: Path, tmp_path: Path, trace: Path) -> None:
     for work in (
         lambda no: sl.run(endless, device="tiny", scheme="baseline", progress=no),
         lambda no: sl.Trace(endless).info(no),
@@ -124,11 +124,6 @@ def test_a_callback_ends_what_it_says_false_to(endless: Path, tmp_path: Path) ->
         with pytest.raises(KeyboardInterrupt):
             work(lambda *_: False)
     assert not (tmp_path / "o.parquet").exists()
-
-
-def test_what_a_callback_raises_comes_through_and_one_without_an_answer_goes_on(
-    endless: Path, trace: Path
-) -> None:
     phases: list[str] = []
 
     def fail(phase: str, done: int, total: int) -> bool:
@@ -157,10 +152,7 @@ def has_set(process: subprocess.Popen[bytes], number: signal.Signals, how: str) 
 def begun(words: list[str]) -> subprocess.Popen[bytes]:
     """Start a command and wait for its first module."""
     process = subprocess.Popen(
-        command(words),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        preexec_fn=heed_ctrl_c,
+        command(words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heed_ctrl_c
     )
     # Before it an interpreter has its own way.
     while process.poll() is None and not has_set(process, signal.SIGALRM, "SigCgt"):

@@ -37,6 +37,14 @@ def test_crates_use_only_what_they_may() -> None:
         here = path.relative_to(ROOT / "crates").parts[0]
         used = re.findall(r"\bslcache_(\w+)\b", code(path))
         assert set(used) & MAY_USE.keys() <= MAY_USE[here] | {here}, path
+    # A crate that is not named would be tested with numbers that wrap, as users' builds let them.
+    crates = {f"slcache-{Path(member).name}" for member in MANIFEST["workspace"]["default-members"]}
+    checked = {
+        name
+        for name, profile in PROFILES["test"]["package"].items()
+        if profile["debug-assertions"] and profile["overflow-checks"]
+    }
+    assert checked == crates
 
 
 @pytest.mark.parametrize("crate", MAY_USE)
@@ -56,9 +64,6 @@ def test_rooms_of_the_core_use_only_what_comes_before_them() -> None:
             assert "crate::{" not in text, f"{path}: import from one room a line"
             used = set(re.findall(r"\bcrate::(\w+)", text))
             assert used.isdisjoint(ROOMS[ROOMS.index(here) + 1 :]), path
-
-
-def test_the_core_is_pure() -> None:
     impure = r"\bstd::(fs|io|net|env|process|thread|time)\b"
     for path in CORE:
         assert not re.search(impure, code(path)), path
@@ -66,17 +71,6 @@ def test_the_core_is_pure() -> None:
 
 MANIFEST = tomllib.loads((ROOT / "Cargo.toml").read_text())
 PROFILES: dict[str, Any] = MANIFEST["profile"]
-
-
-def test_every_crate_with_tests_is_checked_in_them() -> None:
-    # A crate that is not named would be tested with numbers that wrap, as users' builds let them.
-    crates = {f"slcache-{Path(member).name}" for member in MANIFEST["workspace"]["default-members"]}
-    checked = {
-        name
-        for name, profile in PROFILES["test"]["package"].items()
-        if profile["debug-assertions"] and profile["overflow-checks"]
-    }
-    assert checked == crates
 
 
 #: Packages that take long to load, and parts of slcache that most runs have no use for.
@@ -123,9 +117,6 @@ def test_only_the_verb_that_is_meant_is_loaded() -> None:
     printed, modules = loaded(run % "--version")
     assert printed.startswith("slcache ")
     assert modules.isdisjoint({"slcache.cli.schemes", "slcache.cli.console"})
-
-
-def test_packages_of_one_name_with_a_function_stay_functions() -> None:
     import slcache.search.searching
     import slcache.study.run
 

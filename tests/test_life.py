@@ -54,7 +54,7 @@ def words(text: bytes | str) -> str:
     return " ".join((text.decode() if isinstance(text, bytes) else text).split())
 
 
-def test_parts_by_mode_add_up_and_what_wears_first_is_named(result: Path) -> None:
+def test_lives_follow_from_parts_by_mode_and_rates(result: Path) -> None:
     told = document(result)
     waf, wear = told["waf"], told["wear"]
     assert set(waf["by_mode"]) == {"slc", "tlc"}
@@ -71,9 +71,6 @@ def test_parts_by_mode_add_up_and_what_wears_first_is_named(result: Path) -> Non
     written = told["host"]["write"]["bytes"]
     assert wear["lifetime_host_bytes"] == pytest.approx(written * 100 / used[first])
     assert wear["lifetime_most_worn_host_bytes"] == pytest.approx(written / damage["max"])
-
-
-def test_years_are_at_the_traces_own_rate(result: Path) -> None:
     told = document(result)
     days = 3999 / DAY_MS
     rate = told["trace"]["write_bytes_per_day"]
@@ -82,6 +79,13 @@ def test_years_are_at_the_traces_own_rate(result: Path) -> None:
     assert told["wear"]["years"] == pytest.approx(lifetime / rate / 365)
     daily = lifetime / SPAN / (5 * 365)
     assert told["wear"]["drive_writes_per_day"] == pytest.approx(daily)
+    told = document(result)
+    told["wear"]["lifetime_host_bytes"] = 365 * 50e9 * 3
+    years = {gb: dict(life.rows(told, gb))[f"years at {gb:.1f} GB a day"] for gb in (25.0, 50.0)}
+    assert years == {25: "6.00", 50: "3.00"}
+    assert life.Life.of(told, 100).years == 1.5
+    told["wear"]["lifetime_host_bytes"] = None
+    assert dict(life.rows(told))["estimated lifetime"] == "–"
 
 
 def test_the_rate_is_the_traces_whatever_the_replay(tmp_path: Path) -> None:
@@ -95,23 +99,10 @@ def test_the_rate_is_the_traces_whatever_the_replay(tmp_path: Path) -> None:
         told = slcache.run(trace, device="tiny", scheme="tlc-only", **options).to_dict()
         days = 199 * 1000 * factor / DAY_MS
         assert told["trace"]["write_bytes_per_day"] == pytest.approx((200 << 17) / days)
-
-
-def test_a_trace_without_times_tells_no_years(tmp_path: Path) -> None:
     told = slcache.run(writes(tmp_path, 100), device="tiny", scheme="tlc-only").to_dict()
     assert (told["wear"]["years"], told["trace"]["write_bytes_per_day"]) == (None, None)
     assert told["wear"]["lifetime_host_bytes"] > 0
     assert dict(life.rows(told))["years (the trace has no times)"] == "–"
-
-
-def test_years_fall_with_what_is_written_a_day(result: Path) -> None:
-    told = document(result)
-    told["wear"]["lifetime_host_bytes"] = 365 * 50e9 * 3
-    years = {gb: dict(life.rows(told, gb))[f"years at {gb:.1f} GB a day"] for gb in (25.0, 50.0)}
-    assert years == {25: "6.00", 50: "3.00"}
-    assert life.Life.of(told, 100).years == 1.5
-    told["wear"]["lifetime_host_bytes"] = None
-    assert dict(life.rows(told))["estimated lifetime"] == "–"
 
 
 @pytest.mark.few(3)
@@ -199,9 +190,6 @@ def test_a_result_tells_what_reads_took(trace: Path) -> None:
     assert worse["figures"].keys() >= OF_BAD_BLOCKS
     assert {"retries_per_read", "read_errors"} <= set(sheets.of_runs(["a"], [document]).columns)
     assert "service retry" in charts.components([document])
-
-
-def test_a_result_without_cells_has_none_of_it(trace: Path) -> None:
     document = slcache.run(trace, device="tiny", scheme="baseline").to_dict()
     assert not OF_CELLS & document["figures"].keys()
     assert not {"cells"} & (document.keys() | document["config"]["device"].keys())
@@ -218,7 +206,7 @@ def test_a_result_without_cells_has_none_of_it(trace: Path) -> None:
 
 
 @pytest.mark.parametrize("cells", [True, False])
-def test_the_log_and_why_tell_retries_where_cells_err(
+def test_log_and_why_tell_retries_of_cells_that_err(
     cells: bool, trace: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / "requests.parquet"

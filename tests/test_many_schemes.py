@@ -33,12 +33,9 @@ def every(trace: Path) -> slcache.Comparison:
     return slcache.compare(trace, device="tiny", schemes=EVERY)
 
 
-def test_a_wrong_setting_is_no_reason_to_leave_a_scheme_out() -> None:
+def test_a_wrong_setting_is_no_reason_to_leave_a_scheme_out(tmp_path: Path) -> None:
     with pytest.raises(slcache.ConfigError, match="nonsense"):
         slcache.fitting(device="tiny", settings={"scheme.baseline.nonsense": 1})
-
-
-def test_a_device_that_runs_nothing_says_why_for_each(tmp_path: Path) -> None:
     text = (PRESETS / "hyssd-st.toml").read_text()
     device = tmp_path / "full.toml"
     device.write_text(text.replace('user_bytes = "16GiB"', 'user_bytes = "17920MiB"'))
@@ -73,15 +70,12 @@ def test_lines_of_every_scheme_differ_in_more_than_lightness(every: slcache.Comp
     assert all(len(set(map(str, dash["scale"]["range"]))) > 1 for dash in dashes)
 
 
-def test_all_schemes_are_those_that_a_device_can_be() -> None:
+def test_all_schemes_are_those_that_a_device_can_be(tmp_path: Path) -> None:
     ahead = [entry["name"] for entry in slcache.schemes() if entry["looks_ahead"]]
     assert ahead == ["clairvoyant", "bypass-oracle"]
     assert "clairvoyant" in slcache.fitting(device="tiny")[0]
     assert "clairvoyant" not in catalogue.named("all", device="tiny")[0]
     assert catalogue.named("clairvoyant", device="tiny")[0] == ["clairvoyant"]
-
-
-def test_it_wins_nothing(tmp_path: Path) -> None:
     trace = write_trace(tmp_path / "trace.csv", mixed(2000))
     names = ["baseline", "clairvoyant", "turbo-write"]
     told = " ".join(slcache.compare(trace, device="tiny", schemes=names).verdict())
@@ -130,16 +124,14 @@ def test_each_run_says_what_its_cache_takes(unequal: slcache.Comparison) -> None
     assert note in " ".join(unequal.summary(explain=True).split())
     assert note in html.render(unequal.labels, unequal.documents, unequal.reference)
 
-
-def test_caches_within_a_tenth_and_schemes_without_one_are_not_worth_a_note() -> None:
-    def told(*sizes: int | None) -> str:
-        caches = [size if size is None else {"limit_bytes": size} for size in sizes]
-        documents: list[dict[str, Any]] = [{"state": {"cache": cache}} for cache in caches]
+    def noted(*sizes: int | None) -> str:
+        limits = [size if size is None else {"limit_bytes": size} for size in sizes]
+        documents: list[dict[str, Any]] = [{"state": {"cache": cache}} for cache in limits]
         return grid.unequal_caches([f"scheme {i}" for i in range(len(sizes))], documents)
 
-    assert told(0, 1000, 1100, None) == ""
-    assert told(None, None) == told(0, 0) == ""
-    assert "scheme 1 has 1,000 B, scheme 3 1.08 KiB" in told(0, 1000, 1000, 1101)
+    assert noted(0, 1000, 1100, None) == ""
+    assert noted(None, None) == noted(0, 0) == ""
+    assert "scheme 1 has 1,000 B, scheme 3 1.08 KiB" in noted(0, 1000, 1000, 1101)
 
 
 def sizes(device: str) -> Iterator[tuple[str, str]]:
@@ -237,9 +229,6 @@ def test_every_scheme_tells_its_knobs_and_signals() -> None:
     words = set(command("schemes").stdout.decode().split())
     summaries = [knob["summary"] for entry in entries.values() for knob in entry["knobs"]]
     assert all(words >= set(summary.split()) for summary in summaries)
-
-
-def test_a_device_says_which_values_a_knob_may_have_there() -> None:
     entries = json.loads(command("schemes", "--device", "tiny", "--json").stdout)
     knobs = {(entry["name"], knob["name"]): knob for entry in entries for knob in entry["knobs"]}
     config = catalogue.resolve(device="tiny", scheme="turbo-write")["scheme"]["turbo-write"]
@@ -251,25 +240,21 @@ def test_a_device_says_which_values_a_knob_may_have_there() -> None:
     assert ratio["ladder"] == sorted(ratio["ladder"])
     table = command("schemes", "--device", "tiny").stdout.decode()
     assert f"1 to {blocks} by 1" in table
-
-
-def test_a_scheme_that_the_device_cannot_run_says_why() -> None:
     done = command("schemes", "--device", "rl-32g", "--json")
     problems = {entry["name"]: entry.get("problem", "") for entry in json.loads(done.stdout)}
     assert "reprogram" in problems["ips"]
     assert b"do not run on rl-32g" in command("schemes", "--device", "rl-32g").stderr
 
 
-def test_equal_cells_leave_as_many_dense_blocks_as_a_cache_does_and_are_told(trace: Path) -> None:
+def test_equal_cells_leave_as_many_dense_blocks_as_a_cache_does_and_are_told(
+    trace: Path, comparison: slcache.Comparison
+) -> None:
     how: dict[str, Any] = {"device": "tiny", "schemes": ["tlc-only", "baseline"]}
     for equal, blocks in ((False, 16), (True, 13)):
         found = slcache.compare(trace, equal_cells=equal, **how)
         assert found.documents[0]["config"]["device"]["pool"][0]["blocks"] == blocks
         told = "tlc-only has 16 dense blocks per plane and baseline 13"
         assert any(told in note for note in found.notes()) is not equal
-
-
-def test_schemes_with_more_room_are_listed(comparison: slcache.Comparison) -> None:
     plain, cached = comparison.documents
     for names in (["one"], ["one", "two"], ["one", "two", "three"]):
         documents = [*[plain] * len(names), cached]

@@ -44,6 +44,15 @@ def test_a_result_tells_what_its_learner_had_seen(trace: Path, other: Path, memo
     assert [run["trace_sha256"] for run in told["runs"]] == [seen["trace"]["sha256"]]
     sl.Result(result.to_dict())
     assert told["sha256"] in result.report()
+    how: Any = {"device": "tiny", "settings": SETTINGS, "memory_in": memory}
+    comparison = sl.compare(trace, schemes=["tlc-only", "rl"], **how)
+    alone = sl.run(trace, scheme="rl", **how)
+    without, learner = comparison.runs
+    assert "memory_in" not in provenance(without)
+    assert provenance(learner)["memory_in"] == provenance(alone)["memory_in"]
+    assert learner.to_dict()["host"] == alone.to_dict()["host"]
+    with pytest.raises(sl.ConfigError, match=r"none of .* tlc-only, baseline has a memory; .* rl"):
+        sl.compare(trace, schemes=["tlc-only", "baseline"], **how)
 
 
 def test_the_command_line_and_python_learn_the_same_and_go_on_from_trace_to_trace(
@@ -59,21 +68,7 @@ def test_the_command_line_and_python_learn_the_same_and_go_on_from_trace_to_trac
     assert runs[0] == json.loads(first.read_text())["content"]["runs"][0]
 
 
-def test_of_several_schemes_those_that_learn_get_the_memory(trace: Path, memory: Path) -> None:
-    how: Any = {"device": "tiny", "settings": SETTINGS, "memory_in": memory}
-    comparison = sl.compare(trace, schemes=["tlc-only", "rl"], **how)
-    alone = sl.run(trace, scheme="rl", **how)
-    without, learner = comparison.runs
-    assert "memory_in" not in provenance(without)
-    assert provenance(learner)["memory_in"] == provenance(alone)["memory_in"]
-    assert learner.to_dict()["host"] == alone.to_dict()["host"]
-    with pytest.raises(sl.ConfigError, match=r"none of .* tlc-only, baseline has a memory; .* rl"):
-        sl.compare(trace, schemes=["tlc-only", "baseline"], **how)
-
-
-def test_results_and_memories_are_different_files(
-    trace: Path, memory: Path, tmp_path: Path
-) -> None:
+def test_results_and_memories_are_other_files(trace: Path, memory: Path, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     taken = folder / "result.json"
     done = slcache("run", trace, *RL, "--out", folder, "--memory-out", taken)

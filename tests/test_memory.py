@@ -36,7 +36,9 @@ def limited() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (6 * GIB, 6 * GIB))
 
 
-def test_a_device_beyond_the_address_space_is_refused(trace: Path, enormous: Path) -> None:
+def test_a_device_beyond_the_address_space_is_refused(
+    trace: Path, enormous: Path, tmp_path: Path
+) -> None:
     done = slcache("run", trace, "--device", enormous, "--scheme", "tlc-only", setup=limited)
     assert (done.returncode, done.stdout) == (1, b"")
     match = re.search(rb"needs about (\d+) MiB .* and (\d+) MiB are available", done.stderr)
@@ -44,6 +46,18 @@ def test_a_device_beyond_the_address_space_is_refused(trace: Path, enormous: Pat
     assert int(match[1]) > 10_000
     assert int(match[2]) < 6 * 1024
     assert b"cliff --scale 1/16" in done.stderr
+    out = tmp_path / "out"
+    asked: list[str | Path] = ["sweep", trace, "--scheme", "tlc-only"]
+    asked += ["--device", "tiny", "--device", enormous]
+    done = slcache(*asked, "--out", out, setup=limited)
+    assert done.returncode == 3, done.stderr
+    assert f"1 point of tlc-only on {enormous}: the device needs about" in done.stderr.decode()
+    assert not (out / "points.parquet").exists()
+    done = slcache(*asked, "--skip-impossible", "--out", out, "--format", "csv", setup=limited)
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+    assert [row["status"] for row in rows] == ["done", "impossible"]
+    assert ", more than there is" in rows[1]["reason"]
 
 
 WORK = ("zipf-4k", "--workload", "requests=20")
@@ -89,23 +103,6 @@ def test_a_part_is_named_where_memory_is_short(
         told = capsys.readouterr().err
         assert ("--scale 1/16" in told) == named
         assert told.startswith("note: a run on mine.toml takes about 1.00 GiB")
-
-
-def test_a_study_tells_what_does_not_fit_before_anything_runs(
-    trace: Path, enormous: Path, tmp_path: Path
-) -> None:
-    out = tmp_path / "out"
-    asked: list[str | Path] = ["sweep", trace, "--scheme", "tlc-only"]
-    asked += ["--device", "tiny", "--device", enormous]
-    done = slcache(*asked, "--out", out, setup=limited)
-    assert done.returncode == 3, done.stderr
-    assert f"1 point of tlc-only on {enormous}: the device needs about" in done.stderr.decode()
-    assert not (out / "points.parquet").exists()
-    done = slcache(*asked, "--skip-impossible", "--out", out, "--format", "csv", setup=limited)
-    assert done.returncode == 0, done.stderr
-    rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
-    assert [row["status"] for row in rows] == ["done", "impossible"]
-    assert ", more than there is" in rows[1]["reason"]
 
 
 MANY = "run zipf-4k --workload requests=1500000 --set host.time_scale=1e-9 --device rl-32g"

@@ -33,6 +33,14 @@ def test_metrics_read_what_the_document_holds(comparison: slcache.Comparison) ->
         assert told["utilisation"] == pytest.approx(flash_ns / 4 / host["duration_ns"])
         assert told["energy_j"] is None
         assert told["miss_rate"] is None
+    for document in comparison.documents:
+        for metric in METRICS.values():
+            value = metric.value(document)
+            assert value is None or isinstance(value, int) == metric.whole, metric.name
+        for side in ("read", "write"):
+            parts = [PARTS[name].value(document) for name in PARTS if name.startswith(f"{side}_")]
+            mean = METRICS[f"{side}_mean_ns"].value(document)
+            assert sum(part or 0.0 for part in parts) == pytest.approx(mean, abs=2)
 
 
 @pytest.mark.parametrize("device", ["tiny", "nvc-hdd", "hyssd-st"])
@@ -61,19 +69,11 @@ def test_every_component_has_words_and_a_colour_of_its_own() -> None:
     tables = {"service": kinds.SERVICES, "wait": kinds.WAITS, "causes": kinds.CAUSES}
     for group, table in tables.items():
         assert {name: kind.words for name, kind in table.items()} == words[group]
-
-
-def test_whole_metrics_are_whole_and_parts_add_up_to_the_means(
-    comparison: slcache.Comparison,
-) -> None:
-    for document in comparison.documents:
-        for metric in METRICS.values():
-            value = metric.value(document)
-            assert value is None or isinstance(value, int) == metric.whole, metric.name
-        for side in ("read", "write"):
-            parts = [PARTS[name].value(document) for name in PARTS if name.startswith(f"{side}_")]
-            mean = METRICS[f"{side}_mean_ns"].value(document)
-            assert sum(part or 0.0 for part in parts) == pytest.approx(mean, abs=2)
+    endings = {"ns": "_ns", "bytes": "_bytes", "bytes/s": "bytes_per_s", "J": "_j"}
+    for metric in (METRICS | PARTS).values():
+        assert re.fullmatch("[a-z0-9_]+", metric.name)
+        assert metric.name.endswith(endings.get(metric.unit, "")), metric.name
+        assert metric.summary.endswith(".")
 
 
 def test_what_a_run_has_not_is_none(tmp_path: Path) -> None:
@@ -82,14 +82,6 @@ def test_what_a_run_has_not_is_none(tmp_path: Path) -> None:
     for name, metric in (METRICS | PARTS).items():
         if name.startswith("read_"):
             assert metric.value(document) is None, name
-
-
-def test_names_end_in_their_units() -> None:
-    endings = {"ns": "_ns", "bytes": "_bytes", "bytes/s": "bytes_per_s", "J": "_j"}
-    for metric in (METRICS | PARTS).values():
-        assert re.fullmatch("[a-z0-9_]+", metric.name)
-        assert metric.name.endswith(endings.get(metric.unit, "")), metric.name
-        assert metric.summary.endswith(".")
 
 
 RUN = ("--device", "tiny", "--json", "--progress", "always")

@@ -273,7 +273,7 @@ ASKED: dict[str, Callable[[Path, Path], object]] = {
 
 #: Those that need no class.
 READ_ONLY = {
-    *("load", "load a comparison", "diff", "fitting", "schemes", "facts", "bound", "standing"),
+    *("load", "load a comparison", "diff", "fitting", "schemes", "facts", "bound", "standing")
 }
 
 

@@ -107,9 +107,7 @@ def expressions(value: Any) -> Iterator[str]:  # noqa: ANN401
             yield from expressions(each)
 
 
-def test_the_report_and_its_charts_show_names_as_they_are(
-    comparisons: list[slcache.Comparison],
-) -> None:
+def test_reports_and_charts_show_names_as_they_are(comparisons: list[slcache.Comparison]) -> None:
     for each in comparisons:
         text = each.report()
         check_page(text, each.labels[0])
@@ -143,19 +141,6 @@ def test_pictures_of_a_trace_take_any_name(kind: str, trace: Path, tmp_path: Pat
             ElementTree.fromstring(path.read_bytes())
 
 
-def test_the_cliff_takes_any_name() -> None:
-    written = {"write_bytes": [1 << 30] * 20, "write_latency_ns_max": [0] * 20}
-    document = {
-        "series": {"window_ns": 10**9, "columns": written},
-        "host": {"duration_ns": 20 * 10**9},
-    }
-    curve = curves.sustained(document)
-    drawn = bandwidth.cliff(dict.fromkeys(HOSTILE[:9], curve), 1, HOSTILE[0])
-    root = ElementTree.fromstring(files.written(drawn, ".svg"))
-    assert not [each for each in root.iter() if each.tag.endswith(("script", "image"))]
-    assert names.printable(HOSTILE[0]) in {each.text for each in root.iter()}
-
-
 def test_file_names_do_not_act_on_pages_and_terminals(tmp_path: Path) -> None:
     for name in ('"><script>$\\foo$[red]', "\x1b[31mred"):
         path = write_trace(tmp_path / f"{name}.csv", mixed(40))
@@ -168,33 +153,40 @@ def test_file_names_do_not_act_on_pages_and_terminals(tmp_path: Path) -> None:
         assert done.returncode != 0
         assert harmless(done.stderr.decode())
         assert names.printable(name) in done.stderr.decode()
+    written = {"write_bytes": [1 << 30] * 20, "write_latency_ns_max": [0] * 20}
+    document = {
+        "series": {"window_ns": 10**9, "columns": written},
+        "host": {"duration_ns": 20 * 10**9},
+    }
+    curve = curves.sustained(document)
+    drawn = bandwidth.cliff(dict.fromkeys(HOSTILE[:9], curve), 1, HOSTILE[0])
+    root = ElementTree.fromstring(files.written(drawn, ".svg"))
+    assert not [each for each in root.iter() if each.tag.endswith(("script", "image"))]
+    assert names.printable(HOSTILE[0]) in {each.text for each in root.iter()}
 
 
 def harmless(text: str) -> bool:
     return not any(unicodedata.category(c) in ("Cc", "Cf", "Cs") for c in text if c != "\n")
 
 
-def test_a_terminal_gets_names_as_they_are(
-    comparisons: list[slcache.Comparison], capsys: pytest.CaptureFixture[str]
+def test_json_for_a_terminal_means_the_same(
+    capsys: pytest.CaptureFixture[str], comparisons: list[slcache.Comparison]
 ) -> None:
+    console.emit_json(HOSTILE)
+    shown = capsys.readouterr().out
+    assert harmless(shown)
+    assert json.loads(shown) == HOSTILE
     for each in comparisons:
         label = terminal.label_line(each.labels, each.documents)
         console.show(*label, each.tables()[0], *each.verdict())
         console.show(terminal.run_table(each.labels[0], each.documents[0]))
         console.note(each.labels[0])
-        shown = capsys.readouterr()
-        assert harmless(shown.out)
-        assert harmless(shown.err)
+        out, err = capsys.readouterr()
+        assert harmless(out)
+        assert harmless(err)
         for name in each.labels:
-            assert names.printable(name) in shown.out
+            assert names.printable(name) in out
         assert harmless(each.summary())
-
-
-def test_json_for_a_terminal_means_the_same(capsys: pytest.CaptureFixture[str]) -> None:
-    console.emit_json(HOSTILE)
-    shown = capsys.readouterr().out
-    assert harmless(shown)
-    assert json.loads(shown) == HOSTILE
 
 
 def test_every_page_escapes() -> None:

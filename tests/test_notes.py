@@ -31,7 +31,7 @@ NOTED: tuple[tuple[str, dict[str, object], str], ...] = (
 
 
 @pytest.mark.parametrize(("scheme", "settings", "words"), NOTED)
-def test_a_note_is_with_the_figures(
+def test_notes_are_with_figures(
     scheme: str, settings: dict[str, object], words: str, trace: Path
 ) -> None:
     run = slcache.run(trace, device="tiny", scheme=scheme, settings=settings, address="wrap")
@@ -51,6 +51,12 @@ def test_a_note_is_said_once_in_every_form(trace: Path, comparison: slcache.Comp
             done = command(verb[0], trace, "--device", "tiny", *verb[1:], "--format", form)
             assert done.returncode == 0, done.stderr
             assert b"same dies" in b" ".join(getattr(done, stream).split())
+    names = ["ust", "hyssd", "ust:max_slc_blocks=3"]
+    told = slcache.compare(trace, device="tiny", schemes=names).notes()
+    (in_order,) = (line for line in told if "writes in order" in line)
+    assert in_order.startswith("ust and ust:max_slc_blocks=3: ")
+    (shared,) = (line for line in told if "both tiers" in line)
+    assert shared.startswith("hyssd: ")
 
 
 def test_a_rounded_capacity_is_repeated_as_it_was(trace: Path, tmp_path: Path) -> None:
@@ -61,6 +67,17 @@ def test_a_rounded_capacity_is_repeated_as_it_was(trace: Path, tmp_path: Path) -
     run.save(tmp_path / "kept")
     again = json_of("diff", "--rerun", tmp_path / "kept", "--json")
     assert again["equal"]
+    kept = tmp_path / "kept.json"
+    keys = {"user_bytes": 2_998_272, "stated_user_bytes": 3_000_001}
+    kept.write_text(json.dumps({"device": keys}))
+    whole = slcache.resolve(device="tiny", scheme="tlc-only", settings=kept)
+    assert whole["device"]["stated_user_bytes"] == 3_000_001
+    file = tmp_path / "whole.json"
+    file.write_text(json.dumps(whole))
+    assert slcache.resolve(device=file, scheme="tlc-only") == whole
+    smaller = {"device.user_bytes": 1 << 20}
+    other = slcache.resolve(device=file, scheme="tlc-only", settings=smaller)
+    assert "stated_user_bytes" not in other["device"]
 
 
 @pytest.mark.parametrize("stated", [1, 2_998_272, 2_998_272 + 4096])
@@ -75,20 +92,6 @@ def test_a_stated_capacity_that_does_not_fit_is_refused(stated: int, tmp_path: P
     assert caught.value.key == "device.stated_user_bytes"
     with pytest.raises(slcache.ConfigError, match=told):
         slcache.device_facts(device)
-
-
-def test_a_stated_capacity_that_fits_stays_until_the_device_is_changed(tmp_path: Path) -> None:
-    kept = tmp_path / "kept.json"
-    keys = {"user_bytes": 2_998_272, "stated_user_bytes": 3_000_001}
-    kept.write_text(json.dumps({"device": keys}))
-    whole = slcache.resolve(device="tiny", scheme="tlc-only", settings=kept)
-    assert whole["device"]["stated_user_bytes"] == 3_000_001
-    file = tmp_path / "whole.json"
-    file.write_text(json.dumps(whole))
-    assert slcache.resolve(device=file, scheme="tlc-only") == whole
-    smaller = {"device.user_bytes": 1 << 20}
-    other = slcache.resolve(device=file, scheme="tlc-only", settings=smaller)
-    assert "stated_user_bytes" not in other["device"]
 
 
 def test_a_device_is_warned_of(tmp_path: Path) -> None:
@@ -112,15 +115,6 @@ def test_the_cliff_begins_in_the_state_that_is_said_and_says_it(
     ):
         assert execute(["cliff", "--schemes", "baseline", "--bs", "4k", *said]) == 0
         assert capsys.readouterr().out.startswith("tiny: 90.0 % full, never overwritten"), said
-
-
-def test_what_is_said_of_a_run_among_several_names_its_label(trace: Path) -> None:
-    names = ["ust", "hyssd", "ust:max_slc_blocks=3"]
-    told = slcache.compare(trace, device="tiny", schemes=names).notes()
-    (in_order,) = (line for line in told if "writes in order" in line)
-    assert in_order.startswith("ust and ust:max_slc_blocks=3: ")
-    (shared,) = (line for line in told if "both tiers" in line)
-    assert shared.startswith("hyssd: ")
 
 
 @pytest.mark.parametrize("device", ["nvc-hdd", "hyssd-st", "wd-sn580-1tb-like"])

@@ -72,7 +72,7 @@ def test_no_option_of_any_verb_is_given_twice(
     assert name.lstrip("-") in told or value[0].split("=")[0] in told
 
 
-def test_a_dictionary_and_a_dotted_key_are_one_thing() -> None:
+def test_a_dictionary_and_a_dotted_key_are_one_thing(trace: Path) -> None:
     known = [name for name in of_config() if "." in name and not {*"[*"} & {*name}]
     keys = [name for name in known if name.startswith("scheme.baseline.") or name[:7] != "scheme."]
     assert len(keys) > 40
@@ -81,9 +81,6 @@ def test_a_dictionary_and_a_dotted_key_are_one_thing() -> None:
         for other in ({first: {rest: 1}}, {key.rpartition(".")[0]: {key.rpartition(".")[2]: 1}}):
             with pytest.raises(slcache.ConfigError, match="give one of the two"):
                 slcache.resolve(device="tiny", scheme="baseline", settings={key: 1, **other})
-
-
-def test_python_says_one_thing_in_one_way(trace: Path) -> None:
     run: dict[str, Any] = {"trace": trace, "device": "tiny", "scheme": "baseline"}
     twice: list[dict[str, Any]] = [
         {"trace_format": "msr", "trace_options": {"format": "msr"}},
@@ -135,9 +132,6 @@ def test_what_is_listed_is_public_and_found() -> None:
     assert dir(slcache) == sorted(slcache.__all__)
     expected = {"slcache.run", "slcache.trace.info", "slcache.Result.save", "slcache.Error"}
     assert expected <= PUBLIC.keys()
-
-
-def test_every_name_has_its_place_on_the_page_of_the_interface() -> None:
     page = (PACKAGE.parent.parent / "docs/python.md").read_text()
     shown = []
     for path in re.findall(r"(?m)^::: (\S+)$", page):
@@ -210,12 +204,6 @@ def test_an_argument_is_one_in_either_spelling(function: Callable[..., Any], wor
         function(**{word: ["waf"], OTHER[word]: ["waf"]})
 
 
-def test_an_environment_takes_either_spelling(trace: Path) -> None:
-    how: dict[str, Any] = {"device": "tiny", "workload": trace}
-    made = [gym.SlcCacheEnv(**{**how, word: True}) for word in ("normalise", "normalize")]
-    assert made[0].observation_space == made[1].observation_space
-
-
 for found in pkgutil.iter_modules(cli.__path__, "slcache.cli."):
     importlib.import_module(found.name)
 
@@ -286,13 +274,6 @@ def test_what_a_study_says_is_not_said_beside_its_file(
     assert not out.exists()
 
 
-def test_a_function_knows_what_it_was_given(trace: Path) -> None:
-    how: dict[str, Any] = {"device": "tiny", "schemes": "baseline", "seeds": 1, "log": None}
-    assert slcache.compare(trace, **how).labels == ["baseline"]
-    with pytest.raises(TypeError, match="given"):
-        slcache.compare(trace, **how, given=frozenset())
-
-
 SHORT = {
     name: short
     for name in METRICS | PARTS
@@ -301,7 +282,7 @@ SHORT = {
 }
 
 
-def test_every_metric_may_be_named_without_its_unit() -> None:
+def test_every_metric_may_be_named_without_its_unit(trace: Path, tmp_path: Path) -> None:
     assert len(SHORT) > 20
     assert not set(SHORT.values()) & set(METRICS | PARTS), "a short name is another's"
     for name, short in SHORT.items():
@@ -312,9 +293,6 @@ def test_every_metric_may_be_named_without_its_unit() -> None:
         assert explain.find(short)
     with pytest.raises(ValueError, match="write_p99_ns"):
         Search(minimise=["write_p99", "write_p99_ns"]).check()
-
-
-def test_short_names_are_the_same_search_sweep_and_table(trace: Path, tmp_path: Path) -> None:
     asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline"}
     asked["vary"] = {"host.time_scale": "0.5,1"}
     fronts = [
@@ -364,6 +342,13 @@ def test_python_takes_both_words(trace: Path) -> None:
     done = command("run", trace, "--device", "tiny", *words)
     assert done.returncode == 2
     assert b"--scheme is given twice" in done.stderr
+    how: dict[str, Any] = {"device": "tiny", "schemes": "baseline", "seeds": 1, "log": None}
+    assert slcache.compare(trace, **how).labels == ["baseline"]
+    with pytest.raises(TypeError, match="given"):
+        slcache.compare(trace, **how, given=frozenset())
+    how = {"device": "tiny", "workload": trace}
+    made = [gym.SlcCacheEnv(**{**how, word: True}) for word in ("normalise", "normalize")]
+    assert made[0].observation_space == made[1].observation_space
 
 
 def test_a_study_takes_both_words(trace: Path, tmp_path: Path) -> None:

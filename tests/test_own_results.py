@@ -74,9 +74,7 @@ OTHERS = [name for name in DEVICES if name not in DRIVES]
 
 
 @pytest.mark.parametrize("devices", [OTHERS, pytest.param(DRIVES, marks=pytest.mark.slow)], ids=len)
-def test_every_preset_and_every_scheme_writes_what_is_read(
-    devices: list[str], tmp_path: Path
-) -> None:
+def test_every_preset_and_scheme_writes_what_is_read(devices: list[str], tmp_path: Path) -> None:
     seen: set[str] = set()
     for number, (device, scheme) in enumerate(covering(devices)):
         log = tmp_path / f"{number}.parquet"
@@ -90,10 +88,7 @@ def test_every_preset_and_every_scheme_writes_what_is_read(
 
 @pytest.mark.parametrize(
     ("device", "every"),
-    [
-        *KINDS.items(),
-        *(pytest.param(name, 1, marks=pytest.mark.slow) for name in DEVICES),
-    ],
+    [*KINDS.items(), *(pytest.param(name, 1, marks=pytest.mark.slow) for name in DEVICES)],
 )
 def test_all_schemes_of_a_preset_are_loaded_told_compared_and_repeated(
     device: str, every: int, tmp_path: Path
@@ -199,7 +194,7 @@ def lines(verb: str, source: str, inputs: Inputs) -> list[list[str]]:
 @pytest.mark.parametrize(
     ("verb", "shape"), list(itertools.product([v for v in taking() if v not in OF_RESULTS], SHAPES))
 )
-def test_every_verb_takes_classes_of_every_shape(
+def test_verbs_take_classes_of_every_shape(
     verb: str, shape: str, inputs: Inputs, cwd: Path
 ) -> None:
     for words in lines(verb, own_scheme(cwd, SHAPES[shape]), inputs):

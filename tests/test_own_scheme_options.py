@@ -45,19 +45,6 @@ def test_options_are_keys_with_defaults_ranges_and_short_names(tmp_path: Path) -
             options_of(scheme, {key: value})
     with pytest.raises(slcache.ConfigError, match=r"options.smallest = 3: must be absent: the"):
         options_of(scheme, {"smallest": 3})
-
-
-def test_settings_can_be_for_one_of_several_classes(trace: Path) -> None:
-    keys = ("scheme.Baseline.start_free_ratio", "scheme.baseline.slc.start_free_ratio")
-    settings = dict.fromkeys(keys, 0.0)
-    schemes = [BASELINE, "baseline"]
-    both = slcache.compare(trace, device="tiny", schemes=schemes, settings=settings)
-    first, second = both.documents
-    assert first["config"]["scheme"]["custom"]["options"]["start_free_ratio"] == 0.0
-    assert first["waf"] == second["waf"]
-
-
-def test_a_value_alone_is_another_default(tmp_path: Path) -> None:
     file = tmp_path / "family.py"
     file.write_text(
         "import slcache\n\nclass A(slcache.Scheme):\n"
@@ -124,6 +111,13 @@ def test_settings_may_name_the_class_in_every_verb(tmp_path: Path, trace: Path) 
         slcache.resolve(
             device="tiny", scheme=source, settings={"scheme.Mine.largest": 512, "largest": 1024}
         )
+    keys = ("scheme.Baseline.start_free_ratio", "scheme.baseline.slc.start_free_ratio")
+    settings = dict.fromkeys(keys, 0.0)
+    schemes = [BASELINE, "baseline"]
+    both = slcache.compare(trace, device="tiny", schemes=schemes, settings=settings)
+    first, second = both.documents
+    assert first["config"]["scheme"]["custom"]["options"]["start_free_ratio"] == 0.0
+    assert first["waf"] == second["waf"]
 
 
 #: The least of a key, whatever comes of it.
@@ -245,6 +239,10 @@ def test_a_source_that_names_no_scheme_is_refused(tmp_path: Path) -> None:
             slcache.resolve(device="tiny", scheme=source)
         assert words in str(refused.value), source
         assert "scheme.custom.source" in str(refused.value)
+    unsound = own_scheme(tmp_path, next(iter(UNSOUND)))
+    for source, status, told in ((BASELINE, 0, "3 cases passed"), (unsound, 1, "failed after")):
+        done = here("schemes", "check", source, "--cases", "3")
+        assert (done.returncode, told in done.stdout.decode()) == (status, True), done.stderr
 
 
 #: Classes that break what every scheme owes, and what a check says of them.
@@ -282,11 +280,3 @@ def test_a_view_is_of_its_call_alone(tmp_path: Path, trace: Path) -> None:
     cls: Any = found(f"{tmp_path}/mine.py:Mine")[0]
     with pytest.raises(RuntimeError, match="during the call that got it alone"):
         cls.kept.free_blocks("cache")
-
-
-def test_a_check_is_told_on_the_terminal(tmp_path: Path) -> None:
-    unsound = own_scheme(tmp_path, next(iter(UNSOUND)))
-    cases = ((BASELINE, 0, "3 cases passed"), (unsound, 1, "failed after"))
-    for source, status, told in cases:
-        done = here("schemes", "check", source, "--cases", "3")
-        assert (done.returncode, told in done.stdout.decode()) == (status, True), done.stderr

@@ -69,9 +69,6 @@ def test_a_script_runs_its_own_class_without_running_twice(tmp_path: Path, trace
         [sys.executable, script, trace], capture_output=True, text=True, check=True
     )
     assert ended.stdout == f"baseline Own {script}:Own\n"
-
-
-def test_an_edit_is_run(tmp_path: Path, trace: Path) -> None:
     waf = []
     for places in ("'cache', 'store'", "'store'"):
         source = own_scheme(tmp_path, f"def place(self, write, view): return {places}")
@@ -98,8 +95,6 @@ def test_the_file_of_a_base_class_is_part_of_it_and_an_input(
             slcache.run(trace, **given)
         assert "class Base" in base.read_text()
 
-
-def test_what_a_function_made_a_class_from_is_part_of_it() -> None:
     def made(region: str) -> type[Scheme]:
         class Made(Scheme):
             def place(self, write: object, view: object) -> str:
@@ -176,11 +171,6 @@ def test_every_example_is_sound(source: str, cases: int) -> None:
     assert checking.check(source, cases=cases).failure is None
 
 
-def test_all_schemes_leaves_the_defaults_of_one_s_own_out() -> None:
-    assert "custom" in slcache.fitting(device="tiny")[0]
-    assert "custom" not in catalogue.named("all", device="tiny")[0]
-
-
 #: A class that prints whenever it is asked for anything.
 TALKS = """
     print("a class")
@@ -224,6 +214,11 @@ def test_emptying_a_region_that_is_cleaned_by_that_is_sound(tmp_path: Path) -> N
     """Making room for what leaves a block may clean that block away."""
     outcome = checking.check(own_scheme(tmp_path, ROUND), cases=20)
     assert outcome.failure is None, outcome.failure
+    rows: list[Row] = [(20 * i, "Write", 16384 * i, 16384) for i in range(TINY_BYTES // 32768)]
+    once = write_trace(tmp_path / "once.csv", rows)
+    run = slcache.run(once, device="tiny", scheme=own_scheme(tmp_path, STAYS)).documents[0]
+    assert "cache_pages_kept" not in run["scheme"]["figures"]
+    assert run["scheme"]["figures"]["cache_pages_written"] > 0
 
 
 STAYS = """
@@ -247,15 +242,6 @@ def test_what_stays_is_counted_and_written_by_cleaning(tmp_path: Path, trace: Pa
     assert cleaned["program"]["pages"] == cleaned["read"]["pages"] == kept
     assert {op["mode"] for op in cleaned.values()} == {"slc"}
     assert not [op for op in run["flash"]["ops"] if op["cause"] == "migration"]
-
-
-def test_a_pause_moves_nothing_in_a_circle(tmp_path: Path) -> None:
-    """Where nothing is dead, nothing is won by moving it: the same run without pauses' work."""
-    rows: list[Row] = [(20 * i, "Write", 16384 * i, 16384) for i in range(TINY_BYTES // 32768)]
-    once = write_trace(tmp_path / "once.csv", rows)
-    run = slcache.run(once, device="tiny", scheme=own_scheme(tmp_path, STAYS)).documents[0]
-    assert "cache_pages_kept" not in run["scheme"]["figures"]
-    assert run["scheme"]["figures"]["cache_pages_written"] > 0
 
 
 def placing(decision: str) -> str:
@@ -291,6 +277,7 @@ def test_equal_runs_of_a_class_that_hangs_on_hashes_are_equal(tmp_path: Path) ->
         document = json.loads(done.stdout)
         told.append((document["host"], document["flash"]))
     assert told[0] == told[1]
+    assert conformance.check(own_scheme(tmp_path, BY_PAGE), cases=6).failure is None
 
 
 @pytest.mark.parametrize("body", [BY_HASH, BY_SET, BY_PROCESS])
@@ -301,10 +288,6 @@ def test_what_differs_from_process_to_process_fails_the_check(body: str, tmp_pat
     assert "[device]" in found.failure.device
 
 
-def test_what_does_not_passes(tmp_path: Path) -> None:
-    assert conformance.check(own_scheme(tmp_path, BY_PAGE), cases=6).failure is None
-
-
 def test_hashes_that_the_user_has_chosen_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     assert steady.hashes() == {"PYTHONHASHSEED": "0"}
     assert steady.others() != steady.hashes()
@@ -312,3 +295,5 @@ def test_hashes_that_the_user_has_chosen_stay(monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setenv("PYTHONHASHSEED", said)
         assert steady.hashes() == {}
         assert steady.others()["PYTHONHASHSEED"] != said
+    assert "custom" in slcache.fitting(device="tiny")[0]
+    assert "custom" not in catalogue.named("all", device="tiny")[0]

@@ -122,6 +122,13 @@ def test_every_point_of_the_picture_is_told(folder: Path) -> None:
     assert len(given) == sum(
         len(each.outcome.configurations) for each in found.analysis().judged if each.front.metrics
     )
+    made = write_trace(folder / (HOSTILE.replace("/", "") + ".csv"), mixed(60))
+    found = sweep(str(made), device="tiny", scheme="sa", vary=SA, settings=ROOM, jobs=1)
+    page = found.report()
+    assert "<b>" not in page
+    assert page.count("<script") == 2 + len(charts(page))
+    words = shlex.split(next(iter(told(page).values()))["command"] or "")
+    assert words[2] == str(made)
 
 
 def test_a_mark_s_number_is_of_the_point_that_it_shows() -> None:
@@ -135,16 +142,6 @@ def test_a_mark_s_number_is_of_the_point_that_it_shows() -> None:
     numbers = [int(link.removeprefix("#point-")) for link in ordered]
     assert [blocks[number - 1] for number in numbers] == sorted(blocks)
     assert all(point["command"] is None for point in told(page).values())
-
-
-def test_hostile_names_stay_text(folder: Path) -> None:
-    made = write_trace(folder / (HOSTILE.replace("/", "") + ".csv"), mixed(60))
-    found = sweep(str(made), device="tiny", scheme="sa", vary=SA, settings=ROOM, jobs=1)
-    page = found.report()
-    assert "<b>" not in page
-    assert page.count("<script") == 2 + len(charts(page))
-    words = shlex.split(next(iter(told(page).values()))["command"] or "")
-    assert words[2] == str(made)
 
 
 @pytest.mark.usefixtures("undrawn")

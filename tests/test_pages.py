@@ -92,6 +92,12 @@ def check_site(repository: Path) -> None:
 
 def test_every_page_is_in_the_site() -> None:
     check_site(REPOSITORY)
+    page = TEXTS[REPOSITORY / "CONTRIBUTING.md"]
+    rows = re.findall(r"^\| (`[\w-]+\.png`.*?) \| (.*) \|$", page, re.MULTILINE)
+    named = [name for names, _ in rows for name in re.findall(r"`([\w-]+\.png)`", names)]
+    assert sorted(named) == sorted(p.name for p in (DOCS / "images").iterdir())
+    assert all("`" in command or "](" in command for _, command in rows)
+    assert all(path.stat().st_size < 150_000 for path in (DOCS / "images").iterdir())
 
 
 @pytest.mark.parametrize("page", TEXTS, ids=lambda page: str(page.relative_to(REPOSITORY)))
@@ -117,25 +123,9 @@ def _anchors(text: str) -> set[str]:
     return {re.sub(r"\s+", "-", heading) for heading in plain}
 
 
-def test_every_picture_stands_with_the_command_that_draws_it() -> None:
-    """A row for contributors has each, and beside it a command."""
-    page = TEXTS[REPOSITORY / "CONTRIBUTING.md"]
-    rows = re.findall(r"^\| (`[\w-]+\.png`.*?) \| (.*) \|$", page, re.MULTILINE)
-    named = [name for names, _ in rows for name in re.findall(r"`([\w-]+\.png)`", names)]
-    assert sorted(named) == sorted(p.name for p in (DOCS / "images").iterdir())
-    assert all("`" in command or "](" in command for _, command in rows)
-    assert all(path.stat().st_size < 150_000 for path in (DOCS / "images").iterdir())
-
-
 @pytest.fixture(scope="module")
 def made() -> dict[str, str]:
     return {name: TEXTS[DOCS / name] for name in GENERATED}
-
-
-def test_a_page_is_of_the_site_alone(made: dict[str, str]) -> None:
-    ignored = (DOCS.parent / ".gitignore").read_text(encoding="utf-8").split()
-    assert {f"/docs/{name}" for name in made} <= {*ignored}
-    assert all(re.match(r"# \w.*\n\n\w", text) for text in made.values())
 
 
 def test_every_verb_and_option_is_on_the_page(made: dict[str, str]) -> None:
@@ -147,9 +137,6 @@ def test_every_verb_and_option_is_on_the_page(made: dict[str, str]) -> None:
             name = parameter.opts[0]
             if name.startswith("--") and name != "--help":
                 assert re.search(rf"[` ]{name}[`, ]", part), (path, name)
-
-
-def test_every_key_is_on_a_page(made: dict[str, str]) -> None:
     keys, results = made["keys.md"], made["result-keys.md"]
     for entry in explain.entries():
         name = entry.key.name
@@ -159,6 +146,9 @@ def test_every_key_is_on_a_page(made: dict[str, str]) -> None:
             assert_stands(re.sub(r"^scheme[.][^.]+[.]", "", name), keys)
         else:
             assert_stands(name.removeprefix("figures."), results)
+    ignored = (DOCS.parent / ".gitignore").read_text(encoding="utf-8").split()
+    assert {f"/docs/{name}" for name in made} <= {*ignored}
+    assert all(re.match(r"# \w.*\n\n\w", text) for text in made.values())
 
 
 def assert_stands(name: str, page: str) -> None:

@@ -42,15 +42,12 @@ def tiny() -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-def test_a_dict_is_the_device_that_its_file_is(trace: Path, tmp_path: Path) -> None:
+def test_a_dict_is_the_device_or_workload_that_its_file_is(trace: Path, tmp_path: Path) -> None:
     named = slcache.run(trace, device="tiny", scheme="baseline").to_dict()
     given = slcache.run(trace, device=tiny(), scheme="baseline").to_dict()
     assert given["config"] == named["config"]
     assert given["host"] == named["host"]
     assert slcache.schemes(device=tiny()) == slcache.schemes(device="tiny")
-
-
-def test_a_dict_is_the_workload_that_its_file_is(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(
         'about = "writes for a test"\nrequests = 300\nfootprint_bytes = "1MiB"\n'
         '[global]\nrw = "randwrite"\nbs = "4k"\n'
@@ -65,16 +62,6 @@ def test_a_dict_is_the_workload_that_its_file_is(tmp_path: Path) -> None:
     assert other["trace"]["sha256"] != given["trace"]["sha256"]
     both = slcache.compare(WORKLOAD, device=tiny(), schemes="tlc-only,baseline", seed=5)
     assert both.documents[1]["host"] == given["host"]
-
-
-def test_address_decides_what_becomes_of_what_lies_beyond() -> None:
-    how: dict[str, Any] = {"device": "tiny", "schemes": "baseline"}
-    beyond = {**WORKLOAD, "footprint_bytes": "9MiB"}
-    with pytest.raises(slcache.TraceError) as caught:
-        slcache.compare(beyond, **how)
-    assert caught.value.key == "trace.address"
-    wrapped = slcache.compare(beyond, address="wrap", **how).documents[0]
-    assert wrapped["config"]["trace"]["address"] == "wrap"
 
 
 def test_on_progress_is_called_and_cancels(trace: Path) -> None:
@@ -99,6 +86,13 @@ def test_functions_on_traces_are_those_of_the_class(trace: Path, tmp_path: Path)
     assert report == slcache.Trace(trace).convert(tmp_path / "t.parquet")
     slcache.trace.convert(trace, tmp_path / "w.parquet", trace_options={"take": "10"})
     assert slcache.trace.info(tmp_path / "w.parquet")["requests"] == 10
+    how: dict[str, Any] = {"device": "tiny", "schemes": "baseline"}
+    beyond = {**WORKLOAD, "footprint_bytes": "9MiB"}
+    with pytest.raises(slcache.TraceError) as caught:
+        slcache.compare(beyond, **how)
+    assert caught.value.key == "trace.address"
+    wrapped = slcache.compare(beyond, address="wrap", **how).documents[0]
+    assert wrapped["config"]["trace"]["address"] == "wrap"
 
 
 def test_a_notebook_shows_tables(comparison: slcache.Comparison) -> None:
@@ -219,6 +213,17 @@ def test_numbers_may_be_numpys() -> None:
     assert [(type(value), value) for value in axis.values] == [
         (int, 3), (float, 4.5), (bool, True), (str, "[1]")
     ]  # fmt: skip
+    kinds = [
+        value
+        for value in vars(slcache).values()
+        if isinstance(value, type) and issubclass(value, BaseException)
+    ]
+    assert len(kinds) == 7
+    for kind in kinds:
+        assert issubclass(kind, slcache.Error)
+        error = kind("why")
+        assert (error.key, error.line, error.file) == (None, None, None)
+        assert f"{kind.__module__}.{kind.__qualname__}" == f"slcache.{kind.__name__}"
 
 
 def test_a_comparison_names_the_schemes_that_run_where_one_does_not() -> None:
@@ -418,20 +423,6 @@ def test_an_error_says_what_it_is_about(
     assert (again.key, again.line, again.file) == (error.key, error.line, error.file)
 
 
-def test_every_exception_has_the_base_and_knows_nothing_at_first() -> None:
-    kinds = [
-        value
-        for value in vars(slcache).values()
-        if isinstance(value, type) and issubclass(value, BaseException)
-    ]
-    assert len(kinds) == 7
-    for kind in kinds:
-        assert issubclass(kind, slcache.Error)
-        error = kind("why")
-        assert (error.key, error.line, error.file) == (None, None, None)
-        assert f"{kind.__module__}.{kind.__qualname__}" == f"slcache.{kind.__name__}"
-
-
 def test_run_gives_dictionaries_and_tables(trace: Path) -> None:
     result = slcache.run(trace, device="tiny", scheme="baseline")
     document = result.to_dict()
@@ -445,6 +436,16 @@ def test_run_gives_dictionaries_and_tables(trace: Path) -> None:
     # It cannot be changed from outside.
     document["host"]["requests"] = -1
     assert result.to_dict()["host"]["requests"] == len(mixed())
+
+    def work(_: int) -> dict[str, Any]:
+        host: dict[str, Any] = slcache.run(trace, device="tiny", scheme="baseline").to_dict()[
+            "host"
+        ]
+        return host
+
+    with ThreadPoolExecutor(4) as pool:
+        first, *others = pool.map(work, range(4))
+    assert others == [first] * 3
 
 
 def test_metrics_are_attributes_items_and_columns(comparison: slcache.Comparison) -> None:
@@ -463,9 +464,6 @@ def test_metrics_are_attributes_items_and_columns(comparison: slcache.Comparison
         _ = comparison.runs[0]["waff"]
     with pytest.raises(slcache.UsageError, match="no run of 'ips'"):
         _ = comparison["ips"]
-
-
-def test_a_table_is_had_by_its_name(comparison: slcache.Comparison) -> None:
     assert comparison.to_polars().equals(comparison.figures)
     for name in ("figures", "series", "latency", "ops", "disk", "power"):
         for result in (comparison, comparison.runs[0]):
@@ -481,18 +479,6 @@ def test_one_sided_traces_are_drawn_and_told(tmp_path: Path, share: float) -> No
     both.save(tmp_path / "out")
     missing = "Writes" if share == 0.0 else "Reads"
     assert missing not in " ".join(both.verdict())
-
-
-def test_runs_in_threads_agree(trace: Path) -> None:
-    def work(_: int) -> dict[str, Any]:
-        host: dict[str, Any] = slcache.run(trace, device="tiny", scheme="baseline").to_dict()[
-            "host"
-        ]
-        return host
-
-    with ThreadPoolExecutor(4) as pool:
-        first, *others = pool.map(work, range(4))
-    assert others == [first] * 3
 
 
 NOTEBOOK = Path(__file__).resolve().parent.parent / "examples" / "notebook.py"

@@ -62,9 +62,7 @@ def test_an_interrupted_evaluation_goes_on_and_prints_one_ledger(tmp_path: Path)
     assert "Inputs: twins of all traces" in (tmp_path / "report.html").read_text()
 
 
-def test_in_place_switch_halves_write_amplification_and_tells_shares_of_gain(
-    tmp_path: Path,
-) -> None:
+def test_in_place_switch_halves_write_amplification(tmp_path: Path) -> None:
     words = ("reproduce", "ips", "--quick", "--workloads", "hm_1", "--bound", "--out", tmp_path)
     # A process of its own draws the figures, which tell what was not run.
     done = process(*words, "--json")
@@ -150,22 +148,7 @@ def test_a_file_with_the_figures_of_the_table_is_the_trace(tmp_path: Path) -> No
     assert Path(each.file).name == Path(each.path).name == "whatever.csv.gz"
     assert each.options(1) == {}
     assert not any(i.file for i in found("hierarchy", ["lun1"], folder))
-
-
-def msr(path: Path, seconds_apart: int) -> None:
-    """Write ten requests of volume wdev_0, six of them writes, at Windows file times."""
-    lines = [
-        f"{128_166_372_000_000_000 + i * seconds_apart * 10_000_000},wdev,0,"
-        f"{'Write' if i < 6 else 'Read'},{8192 * i},4096,100"
-        for i in range(10)
-    ]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def test_a_volume_of_a_week_is_the_trace_in_every_part_and_a_sample_in_none(
-    tmp_path: Path,
-) -> None:
-    folder = tmp_path / "traces"
+    folder = tmp_path / "volumes"
     folder.mkdir()
     msr(folder / "wdev_0.csv", 600)
     assert not any(each.file for each in found("ips", ["wdev_0"], folder))
@@ -177,6 +160,16 @@ def test_a_volume_of_a_week_is_the_trace_in_every_part_and_a_sample_in_none(
     assert daily.file.endswith("x.csv")
     assert coop.path == daily.path
     assert coop.repeat_to_write_bytes == 64 << 30
+
+
+def msr(path: Path, seconds_apart: int) -> None:
+    """Write ten requests of volume wdev_0, six of them writes, at Windows file times."""
+    lines = [
+        f"{128_166_372_000_000_000 + i * seconds_apart * 10_000_000},wdev,0,"
+        f"{'Write' if i < 6 else 'Read'},{8192 * i},4096,100"
+        for i in range(10)
+    ]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def test_only_the_named_recordings_run_with_the_measures_named(tmp_path: Path) -> None:
@@ -252,6 +245,15 @@ def test_the_front_is_what_no_other_beats_on_all_emergent_figures(
 
 def test_points_count_the_claims_that_they_meet() -> None:
     assert [met(rows) for rows in FOUR] == [0, 1, 0, 0]
+    plan = replace(plans.load("rl"), parts=[OLD], picks=[])
+    (each,) = twins(plan, ["pc"], {"twin.update_skew": 1.2, "seed": 7})
+    assert (each.set, each.draw) == ({"twin.update_skew": "1.2"}, 7)
+    loose = replace(each, parts=[])
+    assert [drawn(job) for job in Experiment(plan, [loose], {"p": [1, 2]}).jobs] == [7, 7]
+    plan = plans.load("ips")
+    found = Experiment(plan, twins(plan, ["wdev_0"]), {"daily": [1, 2]}).jobs
+    assert {(job.part.name, job.seed) for job in found} == {("daily", 1), ("daily", 2)}
+    assert {job.run.scheme for job in found} == set(plan.part("daily").schemes)
 
 
 def jobs(
@@ -276,7 +278,9 @@ def drawn(job: Job) -> int:
 OLD = Part("p", "rl-32g", ["old"], "old")
 
 
-def test_what_learns_meets_one_trace_with_every_seed_and_the_others_run_once() -> None:
+def test_what_learns_meets_one_trace_with_every_seed_and_the_others_run_once(
+    tmp_path: Path,
+) -> None:
     part = replace(OLD, schemes=["old", "new"], learned=["new"])
     found = jobs(part, variants=[Variant("new", "baseline")])
     told = [(job.name, job.seed, drawn(job)) for job in found]
@@ -285,17 +289,6 @@ def test_what_learns_meets_one_trace_with_every_seed_and_the_others_run_once() -
     assert found[1].run.trace_options == found[2].run.trace_options
     # Without learning every seed draws its own twin.
     assert [(job.seed, drawn(job)) for job in jobs(OLD)] == [(4, 4), (5, 5)]
-
-
-def test_a_point_may_change_the_twins_and_their_draw() -> None:
-    plan = replace(plans.load("rl"), parts=[OLD], picks=[])
-    (each,) = twins(plan, ["pc"], {"twin.update_skew": 1.2, "seed": 7})
-    assert (each.set, each.draw) == ({"twin.update_skew": "1.2"}, 7)
-    loose = replace(each, parts=[])
-    assert [drawn(job) for job in Experiment(plan, [loose], {"p": [1, 2]}).jobs] == [7, 7]
-
-
-def test_lessons_are_part_of_what_a_run_is(tmp_path: Path) -> None:
     first, *others = (
         jobs(replace(OLD, schemes=["v"]), variants=[Variant("v", "baseline", after=after)])[0].run
         for after in (["oltp", "pc"], ["pc", "oltp"], [])
@@ -332,19 +325,10 @@ def test_a_setting_is_of_the_schemes_that_have_it_and_the_last_word_counts(
     assert {job.run.replay for job in made} == {"closed:4"}
 
 
-def test_only_the_named_parts_are_run() -> None:
-    plan = plans.load("ips")
-    found = Experiment(plan, twins(plan, ["wdev_0"]), {"daily": [1, 2]}).jobs
-    assert {(job.part.name, job.seed) for job in found} == {("daily", 1), ("daily", 2)}
-    assert {job.run.scheme for job in found} == set(plan.part("daily").schemes)
-
-
 @pytest.mark.parametrize("paper", plans.papers())
 def test_quick_mode_counts_no_workload_that_it_does_not_run(paper: str) -> None:
     plan = plans.load(paper)
-    parts = {
-        part.name: [1] for part in plan.parts if part.name in (plan.quick.parts or [part.name])
-    }
+    parts = {p.name: [1] for p in plan.parts if p.name in (plan.quick.parts or [p.name])}
     named = twins(plan, plan.quick.names())
     chosen = [each for each in named if plan.quick.runs(each.name, each.parts)]
     run = [job.input for job in Experiment(plan, chosen, parts).jobs]
@@ -367,6 +351,9 @@ def test_grids_and_factors_are_every_combination_of_their_values() -> None:
     assert variation.faults() == []
     untitled = Variation("x", "open", cross=[clocks, [{"host.time_scale": 0.01}]])
     assert untitled.faults() == ["x: cross: factor 2: level is missing: what a level is called"]
+    wrong = replace(SHARES, share_of="device.pool.0.block")
+    with pytest.raises(ConfigError, match=r"a share of device\.pool\.0\.block: .* no whole number"):
+        jobs(OVER_GRID, "hierarchy", grids=[wrong])
 
 
 BLOCKS, SLC = "device.pool.0.blocks", "scheme.baseline.slc_blocks"
@@ -389,12 +376,6 @@ def test_a_grid_of_shares_follows_the_size_of_the_device(blocks: int | None) -> 
     none, _, some, _ = jobs(OVER_GRID, "hierarchy", table, workload=workload, grids=[SHARES])
     assert none.run.settings == {BLOCKS: 2 * (blocks or 512)}
     assert some.run.settings == {**none.run.settings, SLC: (blocks or 512) // 2}
-
-
-def test_a_share_of_something_unknown_is_refused() -> None:
-    wrong = replace(SHARES, share_of="device.pool.0.block")
-    with pytest.raises(ConfigError, match=r"a share of device\.pool\.0\.block: .* no whole number"):
-        jobs(OVER_GRID, "hierarchy", grids=[wrong])
 
 
 def test_a_smaller_twin_runs_on_a_smaller_device_and_is_repeated_less_often() -> None:

@@ -62,12 +62,9 @@ def test_paper_simulation_model_and_scheme_stand_side_by_side() -> None:
     (line, _) = optima.study([replace(spec, which="most")], {"p": table()})
     assert line["ours"] == 0.1
     assert line["adaptive_worse"] == pytest.approx(1 - 5.0 / 9.0)
-
-
-def test_the_best_of_a_grid_is_shown_seed_by_seed() -> None:
     documents: dict[Any, Any] = dict(table().documents)
-    spec = Pick("best", ["p"], "lifetime", "least", grid="static")
-    pick(spec, documents, documents, [variant.name for variant in GRID.variants])
+    best = Pick("best", ["p"], "lifetime", "least", grid="static")
+    pick(best, documents, documents, [variant.name for variant in GRID.variants])
     shown = {seed: documents["a", "best", seed] for seed in (1, 2)}
     assert [shown[seed]["scheme"]["figures"]["lifetime"] for seed in (1, 2)] == [4.0, 5.0]
     assert {each["picked"] for each in shown.values()} == {"static 0.5"}
@@ -134,6 +131,12 @@ def test_a_figure_over_a_grid_has_a_curve_and_a_line_for_each_scheme() -> None:
     assert {"datum": 5.0} in [node.get("encoding", {}).get("y") for node in nodes(first)]
     (star,) = [row for row in rows(second) if "told" in row and "x" in row]
     assert star["x"] == 0.1
+    plan, of = plans.load("hyssd"), ("lifetime", "grid", "up")
+    assert Drawing(SPEC, plan, trends()).curve(*of) == {0: 0.05, 0.5: 0.1, 1: 0.25}
+    relative = replace(SPEC, relative_to="other")
+    assert Drawing(relative, plan, trends()).curve(*of, 1) == {0: 1, 0.5: 1.9, 1: 0.5}
+    bare = replace(SPEC, relative_to="", per=10)
+    assert Drawing(bare, plan, trends()).curve(*of) == {0: 1, 0.5: 2, 1: 5}
 
 
 TRENDS = [0, 0.5, 1]
@@ -167,15 +170,6 @@ SPEC = FigureSpec(
 )
 
 
-def test_a_line_is_relative_to_one_scheme_or_to_a_grid() -> None:
-    plan, of = plans.load("hyssd"), ("lifetime", "grid", "up")
-    assert Drawing(SPEC, plan, trends()).curve(*of) == {0: 0.05, 0.5: 0.1, 1: 0.25}
-    relative = replace(SPEC, relative_to="other")
-    assert Drawing(relative, plan, trends()).curve(*of, 1) == {0: 1, 0.5: 1.9, 1: 0.5}
-    bare = replace(SPEC, relative_to="", per=10)
-    assert Drawing(bare, plan, trends()).curve(*of) == {0: 1, 0.5: 2, 1: 5}
-
-
 @pytest.mark.parametrize(
     ("kind", "more", "panels", "lines"),
     [
@@ -184,9 +178,7 @@ def test_a_line_is_relative_to_one_scheme_or_to_a_grid() -> None:
         ("lines-by-grid", {"measure": "lifetime", "schemes": ["grid"]}, 2, 1),
     ],
 )
-def test_lines_are_drawn_over_the_sizes(
-    kind: str, more: dict[str, Any], panels: int, lines: int
-) -> None:
+def test_lines_are_over_sizes(kind: str, more: dict[str, Any], panels: int, lines: int) -> None:
     figure = figures.draw(replace(SPEC, kind=kind, **more), plans.load("hyssd"), trends())
     assert len(figure["concat"]) == panels
     for panel in figure["concat"]:

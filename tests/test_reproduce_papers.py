@@ -106,9 +106,7 @@ def tables_of(plan: Plan, traces: list[str], parts: list[str], folder: Path) -> 
         return run([experiment], engine)[0]
 
 
-def test_a_short_evaluation_of_hyssd_judges_compares_and_draws_what_it_ran(
-    tmp_path: Path,
-) -> None:
+def test_a_short_evaluation_of_hyssd_judges_compares_and_draws_what_it_ran(tmp_path: Path) -> None:
     loaded, constants = plans.load("hyssd"), [0.3, 0.6, 0.9]
     workloads = [replace(w, reduced={**w.reduced, "requests": 40000}) for w in loaded.workloads]
     (grid,) = loaded.grids
@@ -172,9 +170,7 @@ def bare(each: Input) -> Run:
 
 
 @pytest.mark.parametrize("mebibytes", [30, 400])
-def test_a_trace_is_repeated_until_it_has_written_what_was_asked(
-    mebibytes: int, tmp_path: Path
-) -> None:
+def test_a_trace_is_repeated_as_often_as_asked(mebibytes: int, tmp_path: Path) -> None:
     asked = mebibytes << 20
     each = Input("w", "ips-wdev_0", 8000, set={"requests": "8000"}, repeat_to_write_bytes=asked)
     once = api.Trace(each.path, options=replace(each, repeat_to_write_bytes=0).options(1)).info()
@@ -186,20 +182,6 @@ def test_a_trace_is_repeated_until_it_has_written_what_was_asked(
     assert told["requests"] == pytest.approx(once["requests"] * asked / once["write_bytes"], abs=1)
     # A shorter one is a part of the trace; a longer one comes back to the same pages.
     assert told["touched_4kib_pages"] <= once["touched_4kib_pages"]
-
-
-def test_a_trace_that_cannot_be_read_is_told_as_it_is(tmp_path: Path) -> None:
-    file = tmp_path / "t.csv"
-    file.write_text(
-        "128166372003061629,hm,1,Write,0,4096,1\n128166372003061630,hm,1,Wrote,0,4096,1\n"
-    )
-    each = Input("w", "", 2, repeat_to_write_bytes=1 << 20, file=str(file))
-    task = Task(str(tmp_path / "r.parquet"), "repeat", bare(each))
-    done = perform(task)
-    assert done.kind == "TraceError"
-    assert 't.csv:2: column 4 (Type): "Wrote" is not' in (done.error or "")
-    file.write_text("128166372003061629,hm,1,Read,0,4096,1\n")
-    assert "t.csv: no writes to repeat" in (perform(task).error or "")
 
 
 @pytest.mark.parametrize(
@@ -223,7 +205,7 @@ def test_what_is_said_once_is_said_of_something(said: dict[str, Any], told: str)
     assert str(error.value).startswith(f"p/plan.toml: {told}")
 
 
-def test_what_is_said_once_holds_for_all() -> None:
+def test_what_is_said_once_holds_for_all(tmp_path: Path) -> None:
     whole = {
         "defaults": {"replay": "open", "settings": {"{a,b}.x": 1}},
         "part": [{"name": "p", "settings": {"b.x": 2}}, {"name": "q", "replay": "closed:1"}],
@@ -248,6 +230,17 @@ def test_what_is_said_once_holds_for_all() -> None:
     assert (second["replay"], second["settings"]) == ("closed:1", {"a.x": 1, "b.x": 1})
     told = [(w["name"], w["twin"], w["requests"], w.get("reduced")) for w in found["workloads"]]
     assert told == [("v", "t-v", 5, {"requests": 1}), ("w", "t-w", 7, None), ("v", "s", 5, {})]
+    file = tmp_path / "t.csv"
+    file.write_text(
+        "128166372003061629,hm,1,Write,0,4096,1\n128166372003061630,hm,1,Wrote,0,4096,1\n"
+    )
+    each = Input("w", "", 2, repeat_to_write_bytes=1 << 20, file=str(file))
+    task = Task(str(tmp_path / "r.parquet"), "repeat", bare(each))
+    done = perform(task)
+    assert done.kind == "TraceError"
+    assert 't.csv:2: column 4 (Type): "Wrote" is not' in (done.error or "")
+    file.write_text("128166372003061629,hm,1,Read,0,4096,1\n")
+    assert "t.csv: no writes to repeat" in (perform(task).error or "")
 
 
 #: Wordlines of 100 bytes, one to a block; 10 blocks on each of two planes.
@@ -310,10 +303,6 @@ def test_a_lifespan_is_that_of_the_model_with_the_volumes_of_the_runs() -> None:
     found = [value("lifespan_bytes", documents["w", n, 1]) for n in ("mixed 0.25", "slc 1")]
     assert found == [None, None]
     assert value("lifespan_bytes", documents["w", "mixed 0", 1]) is not None
-
-
-def test_the_last_pass_alone_is_what_two_program_less_what_one_does() -> None:
-    """A first pass programs 10 more than those after it here: 90 and 40, 240 and 115 alone."""
     first, both = lasting(), lasting()
     for key, told in both.items():
         own = told["scheme"]["figures"]

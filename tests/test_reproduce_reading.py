@@ -182,9 +182,6 @@ def test_a_figure_that_both_readings_share_is_drawn_once(toy: Any, tmp_path: Pat
     page = report.render(evaluation)
     assert page.count("data-chart aria") == 1
     assert "Both readings" in page
-
-
-def test_a_plan_with_one_reading_has_no_other(toy: Any, tmp_path: Path) -> None:
     plan = toy({})
     assert plan.under(PROBABLE) is plan
     evaluation, _ = run(tmp_path / "out")
@@ -235,30 +232,12 @@ VARIED = "{ name = 'x', why = 'y', reading = 'probable', " + PREFILL
     ],
 )
 def test_a_reading_that_says_nothing_sure_is_refused(
-    toy: Any,
-    options: dict[str, str],
-    readings: str | None,
-    vary: str,
-    message: str,
+    toy: Any, options: dict[str, str], readings: str | None, vary: str, message: str
 ) -> None:
     with pytest.raises(ConfigError) as error:
         toy(options, vary, readings=readings)
     assert str(error.value).startswith("toy/plan.toml: ")
     assert message in str(error.value)
-
-
-def test_figures_that_no_twin_has_are_refused() -> None:
-    parts = [Part("a", "tiny", ["sa"], "sa"), Part("b", "tiny", ["sa"], "sa")]
-    smaller = {"twin.update_skew": 0.1}
-    workloads = [
-        Workload("twin", "hierarchy-web_1", parts=["a"], reduced=smaller),
-        Workload("pattern", "ips-bursty", parts=["b"]),
-    ]
-    given = {name: option(twin={"update_skew": 0.5}, parts=[name]) for name in ("a", "b")}
-    assert faults(Reading("r", given), parts, workloads) == [
-        "option a: twin.update_skew has no effect on twin: its reduced figures give it too",
-        "option b: twin has no effect: these parts have no twins",
-    ]
 
 
 def test_a_study_starts_from_a_reading_and_names_the_front_of_combined_factors(
@@ -318,20 +297,20 @@ def test_an_option_is_for_its_parts_alone() -> None:
         ("one", ["b"], {"requests": 9, "twin.update_skew": 0.5}),
         ("pattern", ["b"], {"requests": 9}),
     ]
+    parts = [Part("a", "tiny", ["sa"], "sa"), Part("b", "tiny", ["sa"], "sa")]
+    smaller = {"twin.update_skew": 0.1}
+    workloads = [
+        Workload("twin", "hierarchy-web_1", parts=["a"], reduced=smaller),
+        Workload("pattern", "ips-bursty", parts=["b"]),
+    ]
+    given = {name: option(twin={"update_skew": 0.5}, parts=[name]) for name in ("a", "b")}
+    assert faults(Reading("r", given), parts, workloads) == [
+        "option a: twin.update_skew has no effect on twin: its reduced figures give it too",
+        "option b: twin has no effect: these parts have no twins",
+    ]
 
 
-def test_figures_of_a_reading_can_still_be_varied(toy: Any) -> None:
-    plan = toy({"wait": WAIT + "twin = { update_skew = 0.5 }\n"}).under(PROBABLE)
-    (each,) = twins(plan, ["web_1"], {"twin.read_skew": 0.2})
-    skews = {"twin.update_skew": "0.5", "twin.read_skew": "0.2"}
-    assert each.set == {"requests": "5000", **skews}
-    (job, *_) = Experiment(plan, [each], {"main": [1]}).jobs
-    assert job.input.options(1)["workload.twin.update_skew"] == "0.5"
-
-
-def test_a_further_reading_is_judged_in_the_place_of_the_probable_one(
-    toy: Any, tmp_path: Path
-) -> None:
+def test_a_further_reading_replaces_the_probable_one(toy: Any, tmp_path: Path) -> None:
     half, tenth = (WAIT.replace("100000", ns) for ns in ("500000", "10000"))
     toy({"half": half}, other={"tenth": tenth})
     probable, _ = run(tmp_path / "out", readings=[PROBABLE])
@@ -345,3 +324,9 @@ def test_a_further_reading_is_judged_in_the_place_of_the_probable_one(
     Draft202012Validator(schemata.schema("reproduce")).validate(document)
     told = " ".join(str(part) for part in cli_ledger.parts(brief))
     assert "The brief waits reading differs from the literal one:" in told
+    plan = toy({"wait": WAIT + "twin = { update_skew = 0.5 }\n"}).under(PROBABLE)
+    (each,) = twins(plan, ["web_1"], {"twin.read_skew": 0.2})
+    skews = {"twin.update_skew": "0.5", "twin.read_skew": "0.2"}
+    assert each.set == {"requests": "5000", **skews}
+    (job, *_) = Experiment(plan, [each], {"main": [1]}).jobs
+    assert job.input.options(1)["workload.twin.update_skew"] == "0.5"

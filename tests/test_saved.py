@@ -55,9 +55,7 @@ def test_what_was_loaded_is_saved_in_its_own_place_and_kinds_are_told_apart(
         slcache.Comparison.load(tmp_path / "one.json")
 
 
-def test_what_is_wrong_with_a_file_names_file_and_key(
-    comparison: slcache.Comparison, tmp_path: Path
-) -> None:
+def test_a_wrong_file_is_named_with_its_key(comparison: slcache.Comparison, tmp_path: Path) -> None:
     file = tmp_path / "broken.json"
 
     def changed(*path: str | int, to: object) -> str:
@@ -151,9 +149,7 @@ def folders(comparison: slcache.Comparison, trace: Path, tmp_path: Path) -> Path
     return tmp_path
 
 
-def test_the_page_is_that_of_the_run_or_the_comparison(
-    comparison: slcache.Comparison, folders: Path
-) -> None:
+def test_the_page_is_that_of_the_run(comparison: slcache.Comparison, folders: Path) -> None:
     page = folders / "page.html"
     assert command("report", folders / "both", "--out", page).returncode == 0
     assert page.read_text() == comparison.report()

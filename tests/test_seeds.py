@@ -63,9 +63,17 @@ def test_every_seed_is_a_comparison_of_its_own(workload: Path, four: SeededCompa
             assert one["host"] == other["host"]
             assert one["config"] == other["config"]
             assert one["trace"] == other["trace"]
+    alike = [(c.runs[0], slcache.Result(c.runs[0].to_dict(), "twin")) for c in four.comparisons]
+    twins = SeededComparison([slcache.Comparison(list(pair)) for pair in alike])
+    assert all("not told apart" in line for line in twins.verdict())
+    told = " ".join(four.verdict())
+    noise = {s: four.against("baseline", f"{s}_mean_ns").inside_noise for s in ("read", "write")}
+    assert False in noise.values()
+    assert all(f"{s.capitalize()}s, over 4 seeds: " in told for s in noise if not noise[s])
+    assert NOISE in twins.summary()
 
 
-def test_intervals_are_those_of_scipy(four: SeededComparison) -> None:
+def test_intervals_are_those_of_scipy(four: SeededComparison, workload: Path) -> None:
     document = four.to_dict()["seeds"]
     told = document["schemes"]["baseline"]["write_mean_ns"]
     values = [
@@ -84,11 +92,15 @@ def test_intervals_are_those_of_scipy(four: SeededComparison) -> None:
     assert against["factor"] == pytest.approx(stats.gmean(values) / stats.gmean(base) / 1000)
     low, high = stats.t.interval(0.95, 3, loc=sum(logs) / 4, scale=stats.sem(logs))
     assert (against["low"], against["high"]) == pytest.approx((math.exp(low), math.exp(high)))
+    with pytest.raises(slcache.UsageError, match="seeds = 0"):
+        slcache.compare(workload, device="tiny", schemes=SCHEMES, seeds=0)
+    with pytest.raises(ValueError, match="one seed has no spread"):
+        SeededComparison(four.comparisons[:1])
+    with pytest.raises(ValueError, match="seeds used twice"):
+        SeededComparison([four.comparisons[0], four.comparisons[0]])
 
 
-def test_the_document_is_as_its_schema_says_and_keeps_all_runs(
-    four: SeededComparison, tmp_path: Path
-) -> None:
+def test_documents_are_as_the_schema_says(four: SeededComparison, tmp_path: Path) -> None:
     document = json.loads(four.to_json())
     Draft202012Validator(schemata.schema("compare")).validate(document)
     assert len(document["runs"]) + sum(len(o["runs"]) for o in document["seeds"]["others"]) == 8
@@ -99,6 +111,18 @@ def test_the_document_is_as_its_schema_says_and_keeps_all_runs(
     again = slcache.load(tmp_path)
     assert isinstance(again, SeededComparison)
     assert again.to_dict() == four.to_dict()
+    four.save(tmp_path)
+    done = stdout("report", tmp_path, "--out", tmp_path / "again.html")
+    shown = [done, four._repr_html_(), four.summary()]
+    texts = ["".join(each.split()) for each in shown]
+    for row in four.seed_rows():
+        for cell in row.cells:
+            told = "".join(cell.marked.split())
+            assert all(told in text for text in texts), f"{row.label}, {cell.title}"
+        # 600 requests: 2 or 4 of a side lie beyond its p99, none beyond p99.9.
+        thin = {cell.title for cell in row.cells if cell.thin}
+        assert thin == {"read p99", "write p99", "write p99.9"}
+        assert all(cell.marked.endswith("*") == cell.thin for cell in row.cells)
 
 
 @pytest.mark.parametrize(
@@ -111,32 +135,10 @@ def test_the_document_is_as_its_schema_says_and_keeps_all_runs(
         ([5.0, 5.0, 5.0, 5.0], [5.0, 5.0, 5.0, 5.0], True),
     ],
 )
-def test_a_difference_is_told_from_noise(
-    mine: list[float], reference: list[float], noise: bool
-) -> None:
+def test_differences_are_no_noise(mine: list[float], reference: list[float], noise: bool) -> None:
     found = against({"mine": Figure(mine), "reference": Figure(reference)}, "reference")["mine"]
     assert found.inside_noise is noise
     assert found.factor == pytest.approx(stats.gmean(mine) / stats.gmean(reference))
-
-
-def test_what_no_run_has_is_null() -> None:
-    nothing = Figure([None, None])
-    assert nothing.to_dict() == {"values": [None, None], "mean": None, "low": None, "high": None}
-    assert Figure([1.0, 2.0]).beside(nothing).pairs == 0
-    assert Figure([1.0, 2.0]).beside(Figure([0.0, 0.0])).factor is None
-    single = against({"a": Figure([1.0, None]), "b": Figure([2.0, 4.0])}, "b")["a"].to_dict()
-    assert (single["factor"], single["low"], single["inside_noise"]) == (0.5, None, None)
-
-
-def test_the_verdict_says_what_is_noise(four: SeededComparison) -> None:
-    alike = [(c.runs[0], slcache.Result(c.runs[0].to_dict(), "twin")) for c in four.comparisons]
-    twins = SeededComparison([slcache.Comparison(list(pair)) for pair in alike])
-    assert all("not told apart" in line for line in twins.verdict())
-    told = " ".join(four.verdict())
-    noise = {s: four.against("baseline", f"{s}_mean_ns").inside_noise for s in ("read", "write")}
-    assert False in noise.values()
-    assert all(f"{s.capitalize()}s, over 4 seeds: " in told for s in noise if not noise[s])
-    assert NOISE in twins.summary()
 
 
 #: What is drawn, by the settings with which a scheme draws it.
@@ -174,39 +176,6 @@ def test_what_is_drawn_is_known(case: int, tmp_path: Path) -> None:
     assert (one != other) == bool(by_seed(found[0]["config"]))
 
 
-def test_means_are_shown_wherever_the_comparison_is(four: SeededComparison, tmp_path: Path) -> None:
-    """Of one seed alone nothing is shown under sentences on all of them."""
-    four.save(tmp_path)
-    done = stdout("report", tmp_path, "--out", tmp_path / "again.html")
-    shown = [done, four._repr_html_(), four.summary()]
-    texts = ["".join(each.split()) for each in shown]
-    for row in four.seed_rows():
-        for cell in row.cells:
-            told = "".join(cell.marked.split())
-            assert all(told in text for text in texts), f"{row.label}, {cell.title}"
-        # 600 requests: 2 or 4 of a side lie beyond its p99, none beyond p99.9.
-        thin = {cell.title for cell in row.cells if cell.thin}
-        assert thin == {"read p99", "write p99", "write p99.9"}
-        assert all(cell.marked.endswith("*") == cell.thin for cell in row.cells)
-
-
-def test_wrong_numbers_of_seeds_are_refused(workload: Path, four: SeededComparison) -> None:
-    with pytest.raises(slcache.UsageError, match="seeds = 0"):
-        slcache.compare(workload, device="tiny", schemes=SCHEMES, seeds=0)
-    with pytest.raises(ValueError, match="one seed has no spread"):
-        SeededComparison(four.comparisons[:1])
-    with pytest.raises(ValueError, match="seeds used twice"):
-        SeededComparison([four.comparisons[0], four.comparisons[0]])
-
-
-def test_seeds_of_what_is_not_drawn_have_no_interval(trace: Path) -> None:
-    """Equal figures of all seeds, of older results, are no measurement of their spread."""
-    asked: dict[str, Any] = {"device": "tiny", "schemes": ["tlc-only", "baseline"]}
-    both = SeededComparison([slcache.compare(trace, **asked, seed=seed) for seed in (1, 2)])
-    assert any("nothing is drawn here" in note for note in both.notes())
-    assert "±" not in both.summary().split("Means over")[0]
-
-
 HOW: dict[str, Any] = {"device": "tiny", "schemes": SCHEMES, "address": "wrap"}
 DRAWS = 5
 
@@ -223,9 +192,7 @@ def drawn(recording: Path) -> SeededComparison:
     return found
 
 
-def test_every_draw_is_a_run_that_anybody_can_repeat(
-    recording: Path, drawn: SeededComparison
-) -> None:
+def test_every_draw_is_a_run_to_repeat(recording: Path, drawn: SeededComparison) -> None:
     assert drawn.seeds == [1, 2, 3, 4, 5]
     for number, each in enumerate(drawn.comparisons, 1):
         one, other = each.documents
@@ -234,18 +201,13 @@ def test_every_draw_is_a_run_that_anybody_can_repeat(
         how: dict[str, Any] = {"seed": number, "trace_options": {"resample": str(number)}}
         alone = slcache.run(recording, **{**HOW, "schemes": "baseline"}, **how)
         assert alone.documents[0]["host"] == other["host"]
-    means = drawn.figure("baseline", "write_mean_ns").known
-    assert len(set(means)) == DRAWS
-
-
-def test_an_interval_is_that_of_one_recording(recording: Path, drawn: SeededComparison) -> None:
-    """It lies around the recording's own figure, as wide as draws lie apart."""
     figure = drawn.figure("baseline", "write_mean_ns")
+    assert len(set(figure.known)) == DRAWS
     mean = sum(figure.known) / DRAWS
     deviation = math.sqrt(sum((value - mean) ** 2 for value in figure.known) / (DRAWS - 1))
     half = stats.t.ppf(0.975, DRAWS - 1) * deviation
-    alone = slcache.run(recording, device="tiny", scheme="baseline", address="wrap").documents[0]
-    own = named("write_mean_ns").value(alone)
+    whole = slcache.run(recording, device="tiny", scheme="baseline", address="wrap").documents[0]
+    own = named("write_mean_ns").value(whole)
     found = figure.estimate
     assert found is not None
     assert found.own == own
@@ -254,7 +216,7 @@ def test_an_interval_is_that_of_one_recording(recording: Path, drawn: SeededComp
     told = figure.to_dict()
     assert (told["recording"], told["low"]) == (own, pytest.approx(own - half))
     assert drawn.recording is not None
-    assert drawn.documents[1]["host"] == alone["host"]
+    assert drawn.documents[1]["host"] == whole["host"]
 
 
 def test_more_draws_do_not_narrow_an_interval_as_more_seeds_do() -> None:
@@ -296,11 +258,6 @@ def test_it_is_said_what_repeats_a_comparison(drawn: SeededComparison, tmp_path:
     for row in drawn.seed_rows():
         for cell in row.cells:
             assert "".join(cell.marked.split()) in "".join(page.split())
-
-
-def test_draws_are_compared_repeated_and_told_from_the_recording(
-    drawn: SeededComparison, tmp_path: Path
-) -> None:
     drawn.save(tmp_path / "out")
     found = slcache.rerun(tmp_path / "out")
     assert found.equal
@@ -333,7 +290,7 @@ def test_a_study_knows_draws_from_seeds(recording: Path) -> None:
     assert again.figure("baseline", "waf").known == found.table["waf"].to_list()[4:]
 
 
-def test_what_means_nothing_is_refused(recording: Path, tmp_path: Path) -> None:
+def test_what_means_nothing_is_refused(recording: Path, tmp_path: Path, trace: Path) -> None:
     cases: list[tuple[dict[str, Any], str]] = [
         ({"resample": 1}, "resample = 1: must be between 2 and 100,000"),
         ({"resample": 3, "seeds": 2}, "resample = 3: every draw has a seed of its own"),
@@ -350,6 +307,16 @@ def test_what_means_nothing_is_refused(recording: Path, tmp_path: Path) -> None:
     still = write_trace(tmp_path / "still.csv", mixed(2, write_share=1.0)[:1])
     with pytest.raises(slcache.Error, match="with requests at two times or more"):
         slcache.compare(still, **HOW, resample=2)
+    asked: dict[str, Any] = {"device": "tiny", "schemes": ["tlc-only", "baseline"]}
+    both = SeededComparison([slcache.compare(trace, **asked, seed=seed) for seed in (1, 2)])
+    assert any("nothing is drawn here" in note for note in both.notes())
+    assert "±" not in both.summary().split("Means over")[0]
+    nothing = Figure([None, None])
+    assert nothing.to_dict() == {"values": [None, None], "mean": None, "low": None, "high": None}
+    assert Figure([1.0, 2.0]).beside(nothing).pairs == 0
+    assert Figure([1.0, 2.0]).beside(Figure([0.0, 0.0])).factor is None
+    single = against({"a": Figure([1.0, None]), "b": Figure([2.0, 4.0])}, "b")["a"].to_dict()
+    assert (single["factor"], single["low"], single["inside_noise"]) == (0.5, None, None)
 
 
 @pytest.mark.parametrize("key", ["resample", "resample_block_ns"])
@@ -368,9 +335,7 @@ def test_no_draw_is_said_twice(key: str, recording: Path) -> None:
 
 
 @pytest.mark.parametrize("verb", ["compare", "tune", "bisection"])
-def test_seeds_of_a_recording_of_which_nothing_is_drawn_are_refused(
-    verb: str, recording: Path
-) -> None:
+def test_seeds_of_which_nothing_is_drawn_are_refused(verb: str, recording: Path) -> None:
     """In every verb by the same words; where a corner of the space draws, seeds may be."""
 
     def asked(key: str, values: str, settings: dict[str, float]) -> None:

@@ -60,7 +60,7 @@ def test_ips_has_one_firmware_in_every_daily_part(reading: str) -> None:
         assert len({read[f"device.pool.0.{key}"] for read in shapes}) == 1, key
 
 
-def test_short_names_mean_the_first_part_and_the_literal_reading() -> None:
+def test_short_names_mean_the_first_part_and_the_literal_reading(tmp_path: Path) -> None:
     assert setups.named("ips").name == "ips/bursty:literal"
     assert setups.named("hierarchy:probable").name == "hierarchy/main:probable"
     for text, told in (
@@ -75,6 +75,19 @@ def test_short_names_mean_the_first_part_and_the_literal_reading() -> None:
             setups.named(text)
         assert told in str(error.value)
         assert error.value.key == "reading"
+    for name, clock in (("hierarchy-web_1", 0.01), ("hierarchy-lun2", 1.0)):
+        run = ("run", name, *FEW, "--scheme", "baseline", "--reading", "hierarchy:fast-clock")
+        done = slcache(*run, "--json", "--out", str(tmp_path / name))
+        assert done.returncode == 0, done.stderr
+        document = json.loads(done.stdout)
+        assert document["provenance"]["reading"] == "hierarchy/main:fast-clock"
+        assert document["config"]["host"]["time_scale"] == clock
+        is_told = b"and hierarchy-lun2 is none of them" in b" ".join(done.stderr.split())
+        assert is_told == (name == "hierarchy-lun2")
+    # A whole configuration leaves no room for a reading.
+    done = slcache(*run, "--config", str(tmp_path / name / "result.json"))
+    assert done.returncode == 2
+    assert b"leave reading out" in b" ".join(done.stderr.split())
 
 
 def test_a_comparison_begins_with_the_papers_set_up_and_says_so(tmp_path: Path) -> None:
@@ -99,19 +112,3 @@ def test_a_comparison_begins_with_the_papers_set_up_and_says_so(tmp_path: Path) 
     assert "Reading hierarchy/main:probable." in (out / "report.html").read_text("utf-8")
     # What is repeated from a result began with the same.
     assert package.rerun(out).equal
-
-
-def test_a_clock_is_for_the_traces_that_it_is_said_of(tmp_path: Path) -> None:
-    for name, clock in (("hierarchy-web_1", 0.01), ("hierarchy-lun2", 1.0)):
-        run = ("run", name, *FEW, "--scheme", "baseline", "--reading", "hierarchy:fast-clock")
-        done = slcache(*run, "--json", "--out", str(tmp_path / name))
-        assert done.returncode == 0, done.stderr
-        document = json.loads(done.stdout)
-        assert document["provenance"]["reading"] == "hierarchy/main:fast-clock"
-        assert document["config"]["host"]["time_scale"] == clock
-        told = b"and hierarchy-lun2 is none of them" in b" ".join(done.stderr.split())
-        assert told == (name == "hierarchy-lun2")
-    # A whole configuration leaves no room for a reading.
-    done = slcache(*run, "--config", str(tmp_path / name / "result.json"))
-    assert done.returncode == 2
-    assert b"leave reading out" in b" ".join(done.stderr.split())

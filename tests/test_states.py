@@ -96,7 +96,7 @@ def test_a_state_is_the_keys_that_it_stands_for_and_is_said_first(
         assert first in (tmp_path / "a" / "report.html").read_text()
 
 
-def test_python_takes_a_state(trace: Path) -> None:
+def test_python_takes_a_state(trace: Path, tmp_path: Path) -> None:
     keys = dict(zip(quantity.KEYS, FORMS["full=0.5"], strict=True))
     one = slcache.run(trace, device="tiny", scheme="baseline", state="full=0.5")
     other = slcache.run(trace, device="tiny", scheme="baseline", settings=keys)
@@ -104,9 +104,6 @@ def test_python_takes_a_state(trace: Path) -> None:
     burst = slcache.cliff(device="tiny", schemes="baseline", amount_bytes=1 << 20, state="full=0.5")
     (_, result), *_ = burst.runs.values()
     assert result.documents[0]["config"]["precondition"]["fill"] == 0.5
-
-
-def test_a_state_beside_a_saved_one_is_refused(trace: Path, tmp_path: Path) -> None:
     saved = tmp_path / "device.snap"
     base = verb("run", trace, tmp_path)
     first = command(*base, "--state", "worn=0.9,0.3", "--save-state", saved)
@@ -164,6 +161,20 @@ def test_drives_as_people_own_tell_of_their_state(both: slcache.Comparison) -> N
     assert state.unchosen(both.documents) == ""
     filled = [{**d, "config": {**d["config"], "precondition": {"fill": 0.5}}} for d in documents]
     assert state.unchosen(filled) == ""
+    documents = [json.loads(json.dumps(document)) for document in both.documents]
+    first, second = (d["host"]["write"]["latency_us"] for d in documents)
+    first["mean"], second["mean"] = second["mean"], first["mean"]
+    turned = slcache.Comparison([slcache.Result(d) for d in documents])
+    assert "Writes: the winner does not change" in simulate.sentences({"a": both, "b": both})[0]
+    assert "Writes: the winner changes" in simulate.sentences({"a": both, "b": turned})[0]
+    one = both.documents[1]
+    config = one["config"]
+    named = [
+        {**one, "config": {**config, "device": {**config["device"], "name": name}}}
+        for name in ("a", "b", "c", "d")
+    ]
+    assert state.line(named[:3]).startswith("a, b and c: ")
+    assert state.line(named).startswith("4 devices: ")
 
 
 def test_two_states_stand_side_by_side(trace: Path) -> None:
@@ -181,23 +192,3 @@ def test_two_states_stand_side_by_side(trace: Path) -> None:
         assert cells["write mean"] in text
     told = json.loads(command(*base, "--states", "--json").stdout)
     assert list(told["states"]) == list(found)
-
-
-def test_who_wins_turns_round_or_does_not(both: slcache.Comparison) -> None:
-    documents = [json.loads(json.dumps(document)) for document in both.documents]
-    first, second = (d["host"]["write"]["latency_us"] for d in documents)
-    first["mean"], second["mean"] = second["mean"], first["mean"]
-    turned = slcache.Comparison([slcache.Result(d) for d in documents])
-    assert "Writes: the winner does not change" in simulate.sentences({"a": both, "b": both})[0]
-    assert "Writes: the winner changes" in simulate.sentences({"a": both, "b": turned})[0]
-
-
-def test_several_devices_are_named_as_long_as_they_are_few(both: slcache.Comparison) -> None:
-    one = both.documents[1]
-    config = one["config"]
-    named = [
-        {**one, "config": {**config, "device": {**config["device"], "name": name}}}
-        for name in ("a", "b", "c", "d")
-    ]
-    assert state.line(named[:3]).startswith("a, b and c: ")
-    assert state.line(named).startswith("4 devices: ")

@@ -66,9 +66,7 @@ DAMAGES: dict[str, Damage] = {
     "a device": linked(lambda _, path: path.symlink_to("/dev/zero")),
     # A whole result of another key.
     "another version": lambda path, _: put(path, lambda document: document, "0" * 32),
-    "a digit": text_changed(
-        lambda text: re.sub(rb'"requests": ?\d+', b'"requests":9', text, count=1)
-    ),
+    "a digit": text_changed(lambda t: re.sub(rb'"requests": ?\d+', b'"requests":9', t, count=1)),
     "doubled": text_changed(lambda text: text[:-1] + b',"summary":{}}'),
     "truncated": bytes_changed(lambda whole: whole[:-9]),
     "empty": bytes_changed(lambda _: b""),
@@ -241,7 +239,7 @@ def put(file: Path, change: Change, key: str | None = None) -> None:
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_what_is_no_result_is_told_whatever_its_seal_says(
+def test_what_is_no_result_is_told_despite_its_seal(
     name: str, whole: bytes, tmp_path: Path
 ) -> None:
     file = tmp_path / "k.json.gz"
@@ -293,9 +291,7 @@ def test_every_verb_makes_anew_what_is_no_document_of_its_kind(
 @pytest.mark.parametrize(
     "change", [lambda _: {}, lambda _: [], lambda _: {"error": 3}, without("summary")]
 )
-def test_kept_statistics_of_a_trace_are_checked(
-    change: Change, trace: Path, tmp_path: Path
-) -> None:
+def test_statistics_of_a_trace_are_checked(change: Change, trace: Path, tmp_path: Path) -> None:
     def told() -> dict[str, Any] | None:
         with Engine(tmp_path) as engine:
             return statistics(str(trace), [], engine)

@@ -99,7 +99,7 @@ EMPTY = {("diff",), ("trace", "lint")}
 
 
 @pytest.mark.parametrize("path", FORMED, ids=" ".join)
-def test_every_verb_with_a_table_has_the_forms(
+def test_verbs_with_a_table_have_the_forms(
     path: tuple[str, ...], inputs: Inputs, cwd: Path
 ) -> None:
     (cwd / "examples").symlink_to(ROOT / "examples")
@@ -109,16 +109,6 @@ def test_every_verb_with_a_table_has_the_forms(
         needed = [*needed[:1], "-o", "o.toml"] if path[-1] == "twin" else ["hierarchy-web_0"]
     rows, *_ = forms(*path, *needed)
     assert bool(rows) == (path not in EMPTY)
-
-
-def test_odd_values_stay_in_their_cells() -> None:
-    odd = sheets.Sheet([{"a": 'x,"y"\nz', "b": 0.1 + 0.2}, {"b": None, "c": True}])
-    (rows,) = [list(csv.DictReader(io.StringIO(sheets.csv(odd))))]
-    assert rows[0]["a"] == 'x,"y"\nz'
-    assert float(rows[0]["b"]) == 0.1 + 0.2
-    assert rows[1] == {"a": "", "b": "", "c": "true"}
-    piped = sheets.markdown([sheets.Sheet([{"a|b": "c|d\ne"}])])
-    assert piped.splitlines() == ["| a\\|b |", "| --- |", "| c\\|d e |"]
 
 
 CONFIG = """\
@@ -164,9 +154,7 @@ def configs(out: Path) -> list[dict[str, Any]]:
     return [document["config"] for document in found.documents()]
 
 
-def test_a_sweep_runs_what_a_file_says_and_varies_above_it(
-    small: Path, config: Path, tmp_path: Path
-) -> None:
+def test_a_sweep_runs_what_a_file_says(small: Path, config: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     asked: list[str | Path] = ["sweep", small, "--device", "tiny", *SIZES]
     asked += ["--scheme", "baseline,tlc-only", "--config", config]
@@ -191,9 +179,7 @@ def test_a_sweep_runs_what_a_file_says_and_varies_above_it(
     assert b"were there before" not in command("sweep", out).stdout
 
 
-def test_a_results_configuration_is_a_device_of_a_sweep(
-    small: Path, result: Path, tmp_path: Path
-) -> None:
+def test_results_are_devices_of_a_sweep(small: Path, result: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     vary = ("--vary", "host.time_scale=3,0.5")
     asked: list[str | Path] = ["sweep", small, "--config", result, *vary, "--out", out]
@@ -250,6 +236,13 @@ def test_a_device_and_a_workload_are_dicts_of_a_sweep(tmp_path: Path) -> None:
     how: dict[str, Any] = {"scheme": "baseline", "vary": {"host.time_scale": [0.5, 1.0]}}
     with pytest.raises(slcache.UsageError, match="prefixes: need a trace or workload that is"):
         slcache.tune(workload, device="tiny", **how, minimise=["waf"], prefixes=True)
+    odd = sheets.Sheet([{"a": 'x,"y"\nz', "b": 0.1 + 0.2}, {"b": None, "c": True}])
+    (rows,) = [list(csv.DictReader(io.StringIO(sheets.csv(odd))))]
+    assert rows[0]["a"] == 'x,"y"\nz'
+    assert float(rows[0]["b"]) == 0.1 + 0.2
+    assert rows[1] == {"a": "", "b": "", "c": "true"}
+    piped = sheets.markdown([sheets.Sheet([{"a|b": "c|d\ne"}])])
+    assert piped.splitlines() == ["| a\\|b |", "| --- |", "| c\\|d e |"]
 
 
 def test_a_file_says_what_the_options_say(small: Path, tmp_path: Path) -> None:

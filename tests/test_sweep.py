@@ -96,9 +96,7 @@ def test_rows_and_documents_are_those_of_plain_runs(small: Path, found: Sweep) -
         }
 
 
-def test_what_was_run_is_found_by_wider_studies_and_under_other_names(
-    small: Path, tmp_path: Path
-) -> None:
+def test_what_was_run_is_found_by_wider_studies(small: Path, tmp_path: Path) -> None:
     how: dict[str, Any] = {"settings": ROOM, "store": tmp_path / "store"}
     assert swept(small, vary={BLOCKS: "3..4"}, **how).kept == 0
     results = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "store/results").iterdir()}

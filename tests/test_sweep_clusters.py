@@ -120,9 +120,7 @@ def test_ray_goes_on_without_a_worker(trace: Path, here: bytes, tmp_path: Path) 
     assert table(tmp_path) == here
 
 
-def test_tasks_travel_to_another_folder(
-    trace: Path, cwd: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tasks_travel_to_a_folder(trace: Path, cwd: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Elsewhere(Here):
         here = False
 
@@ -143,7 +141,7 @@ def test_tasks_travel_to_another_folder(
     assert there.counts()["done"] == 8
 
 
-def test_a_worker_refuses_what_it_cannot_do_alike(tmp_path: Path) -> None:
+def test_a_worker_refuses_what_it_cannot_do_alike(tmp_path: Path, trace: Path) -> None:
     task = Task("a", "point", Run("", "t.csv", "tiny", "sa", {}))
     done = remote.perform(task, "another version")
     assert "another version" in (done.error or "")
@@ -155,6 +153,10 @@ def test_a_worker_refuses_what_it_cannot_do_alike(tmp_path: Path) -> None:
     remote.check({"one": remote.version()})
     with pytest.raises(RunError, match="two has slcache 0"):
         remote.check({"one": remote.version(), "two": "0"})
+    refused = {"scheme.sa.slc_blocks": 10**6}
+    impossible = Study(trace=trace, device="tiny", scheme="sa", settings=refused)
+    with pytest.raises(ConfigError):
+        run_study(impossible, Course(store="/dev/null/none", executor="dask://127.0.0.1:1"))
 
 
 def test_a_missing_library_and_a_scheduler_that_does_not_answer_are_told(
@@ -171,10 +173,3 @@ def test_a_missing_library_and_a_scheduler_that_does_not_answer_are_told(
     workers = driver.workers("dask://127.0.0.1:1", None)
     with pytest.raises(RunError, match="no scheduler answers"), workers:
         pass
-
-
-def test_impossible_points_need_no_cluster(trace: Path) -> None:
-    refused = {"scheme.sa.slc_blocks": 10**6}
-    impossible = Study(trace=trace, device="tiny", scheme="sa", settings=refused)
-    with pytest.raises(ConfigError):
-        run_study(impossible, Course(store="/dev/null/none", executor="dask://127.0.0.1:1"))

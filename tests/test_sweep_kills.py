@@ -173,9 +173,7 @@ def kill_one(rng: random.Random, pids: list[int]) -> int:
 @pytest.mark.parametrize(
     "order", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
 )
-def test_an_interrupted_sweep_goes_on(
-    workload: Path, tmp_path: Path, order: signal.Signals
-) -> None:
+def test_an_ended_sweep_goes_on(workload: Path, tmp_path: Path, order: signal.Signals) -> None:
     words = arguments(workload, tmp_path)
     mark = uuid.uuid4().hex
     with started(words, mark) as driver:

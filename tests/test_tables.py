@@ -53,9 +53,7 @@ def check(table: Table, widths: Sequence[int]) -> None:
         figure
         for row in table.rows
         for column, cell in zip(table.columns, row, strict=True)
-        for figure in (
-            [cell.plain] if not isinstance(column, Words) else FIGURE.findall(cell.plain)
-        )
+        for figure in (FIGURE.findall(cell.plain) if isinstance(column, Words) else [cell.plain])
         if len(figure) <= 24
     }
     for width in widths:
@@ -79,7 +77,7 @@ def nine(trace: Path) -> slcache.Comparison:
 
 
 @pytest.mark.parametrize("widths", WIDTHS)
-def test_every_figure_of_a_comparison_stands_whole(
+def test_figures_of_comparisons_stand_whole(
     nine: slcache.Comparison, widths: Sequence[int]
 ) -> None:
     table = nine.tables()[0]
@@ -97,9 +95,7 @@ def test_every_figure_of_a_comparison_stands_whole(
 
 
 @pytest.mark.parametrize("widths", WIDTHS)
-def test_every_figure_of_a_run_stands_whole(
-    nine: slcache.Comparison, widths: Sequence[int]
-) -> None:
+def test_figures_of_a_run_stand_whole(nine: slcache.Comparison, widths: Sequence[int]) -> None:
     for run in nine.runs[:2]:
         document = run.documents[0]
         table = terminal.run_table(run.label, document)
@@ -121,19 +117,9 @@ def catch(monkeypatch: pytest.MonkeyPatch, verb: Callable[[], object]) -> list[T
     return [part for part in shown if isinstance(part, Table)]
 
 
-def test_every_figure_of_the_catalogues_stands_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    verbs: list[Callable[[], object]] = [
-        *(schemes.schemes, devices.devices, trace_write.formats, trace_write.workloads),
-        lambda: trace_write.workloads("ips-wdev_0"),
-    ]
-    for verb in verbs:
-        tables = catch(monkeypatch, verb)
-        assert tables
-        for table in tables:
-            check(table, range(40, 201, 20))
-
-
-def test_a_sentence_keeps_figures_with_their_units(nine: slcache.Comparison) -> None:
+def test_a_sentence_keeps_figures_with_their_units(
+    nine: slcache.Comparison, comparison: slcache.Comparison, trace: Path
+) -> None:
     for line in nine.verdict():
         figures = FIGURE.findall(line)
         assert figures
@@ -141,9 +127,14 @@ def test_a_sentence_keeps_figures_with_their_units(nine: slcache.Comparison) -> 
             lines = printed(Text(line), width).splitlines()
             torn = [figure for figure in figures if not any(figure in each for each in lines)]
             assert not torn, (width, torn)
+    schemes = ",".join(comparison.labels)
+    text = in_terminal(40, "compare", trace, "--device", "tiny", "--schemes", schemes)
+    assert not [line for line in text.splitlines() if len(line) > 40]
+    for row in comparison.rows():
+        assert all(_stands(cell.text, text.splitlines()) for cell in row.cells), row
 
 
-def test_long_names_are_folded_and_not_cut() -> None:
+def test_long_names_are_folded_and_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     name = "scheme-" + "x" * 70
     row = (name, "1,234,567", "12.5 MiB", "w" * 90)
     table = Table("scheme", ["a", "b", Words("what")], [row])
@@ -153,6 +144,15 @@ def test_long_names_are_folded_and_not_cut() -> None:
         assert "12.5 MiB" in text
         assert text.count("x") >= 70
         assert text.count("w") >= 90
+    verbs: list[Callable[[], object]] = [
+        *(schemes.schemes, devices.devices, trace_write.formats, trace_write.workloads),
+        lambda: trace_write.workloads("ips-wdev_0"),
+    ]
+    for verb in verbs:
+        tables = catch(monkeypatch, verb)
+        assert tables
+        for table in tables:
+            check(table, range(40, 201, 20))
 
 
 def in_terminal(columns: int, *arguments: str | Path) -> str:
@@ -172,14 +172,6 @@ def in_terminal(columns: int, *arguments: str | Path) -> str:
     os.close(ours)
     assert process.wait(timeout=60) == 0
     return re.sub(r"\x1b\[[\d;]*m", "", found.decode())
-
-
-def test_a_narrow_terminal_gets_every_figure(comparison: slcache.Comparison, trace: Path) -> None:
-    schemes = ",".join(comparison.labels)
-    text = in_terminal(40, "compare", trace, "--device", "tiny", "--schemes", schemes)
-    assert not [line for line in text.splitlines() if len(line) > 40]
-    for row in comparison.rows():
-        assert all(_stands(cell.text, text.splitlines()) for cell in row.cells), row
 
 
 @pytest.mark.parametrize("widths", WIDTHS)
@@ -215,13 +207,17 @@ def test_pace_is_that_of_the_documents(both: slcache.Comparison) -> None:
     tlc_ns, slc_ns = (document["flash"]["ops_until_ns"] for document in both.documents)
     assert ratios["utilisation"] == pytest.approx(ratios["flash_time"] * tlc_ns / slc_ns)
     assert 0 < both.documents[0]["figures"]["utilisation"] <= 1
-
-
-def test_the_most_is_best_where_more_is_better(both: slcache.Comparison) -> None:
     faster = both.normalised["schemes"]["baseline"]["duration"] < 1
     best = {cell.title: row.label for row in both.pace_rows() for cell in row.cells if cell.best}
     winner = SCHEMES[1] if faster else SCHEMES[0]
     assert best == dict.fromkeys(("IOPS", "MB/s", "run time"), winner)
+    document = both.runs[0].to_dict()
+    document["figures"] |= dict.fromkeys(("iops", "bytes_per_s", "utilisation"))
+    empty = slcache.Result(document)
+    figures = normalise.figures(empty.documents[0])
+    for name in ("iops", "bytes_per_s", "utilisation"):
+        assert figures[name] is None
+    assert "IOPS" not in empty.summary()
 
 
 def with_beyond(document: dict[str, Any], beyond: int) -> slcache.Result:
@@ -243,10 +239,6 @@ def test_ten_requests_beyond_carry_a_percentile(both: slcache.Comparison) -> Non
         assert (grid.THIN_NOTE in result.report()) is marked
         assert normalise.is_thin(result.documents[0], "read_p99_9_ns") is marked
         assert not normalise.is_thin(result.documents[0], "write_p99_9_ns")
-
-
-def test_a_few_hundred_requests_carry_no_tail(both: slcache.Comparison) -> None:
-    document = both.documents[0]
     writes = document["host"]["write"]
     beyond = writes["requests_beyond"]
     assert beyond["p99"] == writes["requests"] // 100 < 10
@@ -258,13 +250,3 @@ def test_a_few_hundred_requests_carry_no_tail(both: slcache.Comparison) -> None:
     assert not cells["write mean"].thin
     assert grid.THIN_NOTE in both.summary()
     assert cells["write p99.9"].marked in both.report()
-
-
-def test_where_no_time_passed_there_is_no_pace(both: slcache.Comparison) -> None:
-    document = both.runs[0].to_dict()
-    document["figures"] |= dict.fromkeys(("iops", "bytes_per_s", "utilisation"))
-    empty = slcache.Result(document)
-    figures = normalise.figures(empty.documents[0])
-    for name in ("iops", "bytes_per_s", "utilisation"):
-        assert figures[name] is None
-    assert "IOPS" not in empty.summary()

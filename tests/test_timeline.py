@@ -78,6 +78,11 @@ def drawn(
 def test_what_a_run_comes_to_does_not_depend_on_its_being_watched(drawn: Drawn) -> None:
     for key in ("host", "flash", "series", "wear", "scheme", "config", "waf"):
         assert drawn.unwatched[key] == drawn.watched[key] == drawn.plain[key], key
+    busy: dict[str, int] = defaultdict(int)
+    for each in drawn.found.on("channels"):
+        busy[each.track] += each.end_ns - each.begin_ns
+    assert busy
+    assert all(ns <= drawn.watched["host"]["duration_ns"] * 2 for ns in busy.values())
 
 
 def test_every_request_is_in_the_log_and_its_parts_add_up(drawn: Drawn) -> None:
@@ -219,6 +224,17 @@ def test_counters_say_how_full_the_regions_are(tmp_path: Path) -> None:
             assert max(value for _, value in free) <= max(value for _, value in blocks)
             for values in (free, blocks, counters[f"{region}: live"]):
                 assert [at for at, _ in values] == sorted(at for at, _ in values)
+    rows = [(0, "Write", 4096 * at, 4096) for at in range(800)]
+    trace = write_trace(tmp_path / "t.csv", rows)
+    file = tmp_path / "t.pftrace"
+    slcache.run(trace, device="tiny", scheme="client", replay="closed:1", timeline=file)
+    counters = read(file).counters
+    phases = {name: values for name, values in counters.items() if "phase" in name}
+    assert [name.rpartition(" ")[2] for name in phases] == ["slc", "closed", "folding"]
+    first, last = ({name: values[at][1] for name, values in phases.items()} for at in (0, -1))
+    assert list(first.values()) == [4, 0, 0]
+    assert sum(last.values()) == 4
+    assert last["planes in phase slc"] < 4
 
 
 def test_knobs_and_windows_are_told_as_they_turn(tmp_path: Path, trace: Path) -> None:
@@ -235,20 +251,16 @@ def test_knobs_and_windows_are_told_as_they_turn(tmp_path: Path, trace: Path) ->
     for each in turned:
         name, value = each.name.split(" = ")
         assert (each.begin_ns, float(value)) in found.counters[f"knob {name}"]
-
-
-def test_the_phases_of_a_cache_are_counted_by_planes(tmp_path: Path) -> None:
-    rows = [(0, "Write", 4096 * at, 4096) for at in range(800)]
-    trace = write_trace(tmp_path / "t.csv", rows)
-    file = tmp_path / "t.pftrace"
-    slcache.run(trace, device="tiny", scheme="client", replay="closed:1", timeline=file)
-    counters = read(file).counters
-    phases = {name: values for name, values in counters.items() if "phase" in name}
-    assert [name.rpartition(" ")[2] for name in phases] == ["slc", "closed", "folding"]
-    first, last = ({name: values[at][1] for name, values in phases.items()} for at in (0, -1))
-    assert list(first.values()) == [4, 0, 0]
-    assert sum(last.values()) == 4
-    assert last["planes in phase slc"] < 4
+    slcache.run(trace, **TINY, log=tmp_path / "log")
+    log = pq.read_table(tmp_path / "log")
+    slowest = int(np.argmax(log["latency_ns"].to_numpy()))
+    for around in ("slowest", f"request={slowest}"):
+        file = tmp_path / f"{around}.pftrace"
+        slcache.run(trace, **TINY, timeline=file, timeline_around=around)
+        requests = read(file).on("requests")
+        longest = max(requests, key=lambda each: each.end_ns - each.begin_ns)
+        assert longest.facts["request"] == slowest
+        assert len(requests) < 1200
 
 
 def test_of_every_nth_request_the_operations_are_kept(tmp_path: Path, trace: Path) -> None:
@@ -262,6 +274,18 @@ def test_of_every_nth_request_the_operations_are_kept(tmp_path: Path, trace: Pat
     shown = sorted(each.facts["request"] for each in found.on("requests"))
     assert shown == list(range(0, 1200, 7))
     assert len(found.on("planes")) == len(some)
+    asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "replay": "closed:8"}
+    (tmp_path / "one").mkdir()
+    asked["timeline"] = tmp_path / "one" / "t.parquet"
+    slcache.run(trace, **asked, timeline_around="request=700", timeline_every=100)
+    assert 700 in pq.read_table(asked["timeline"])["request"].to_pylist()
+    asked["timeline"].unlink()
+    for around in ("request=701", "slowest"):
+        with pytest.raises(slcache.UsageError, match="leaves out request") as caught:
+            slcache.run(trace, **asked, timeline_around=around, timeline_every=1199)
+        assert caught.value.key == "timeline_every"
+        assert f"timeline_around = {around}" in str(caught.value)
+        assert not list((tmp_path / "one").iterdir())
 
 
 def test_the_cliff_is_where_writes_become_slow(tmp_path: Path) -> None:
@@ -280,14 +304,13 @@ def test_the_cliff_is_where_writes_become_slow(tmp_path: Path) -> None:
     assert shown == list(range(at + 500))
     assert 0 < at <= 96
     assert latency[:at].mean() < 0.7 * latency[at:].mean()
-
-
-def test_a_channel_serves_one_at_a_time_while_its_planes_work(drawn: Drawn) -> None:
-    busy: dict[str, int] = defaultdict(int)
-    for each in drawn.found.on("channels"):
-        busy[each.track] += each.end_ns - each.begin_ns
-    assert busy
-    assert all(ns <= drawn.watched["host"]["duration_ns"] * 2 for ns in busy.values())
+    # One at a time, to pages of their own: nothing waits and nothing is cleaned.
+    rows = [(at * 2000, "Write", 4096 * (at % 50), 4096) for at in range(300)]
+    trace = write_trace(tmp_path / "t.csv", rows)
+    asked = {"device": "tiny", "timeline": tmp_path / "t.pftrace", "timeline_around": "cliff"}
+    for scheme in ("tlc-only", "baseline"):
+        with pytest.raises(slcache.UsageError, match="no write is followed by slower ones"):
+            slcache.run(trace, **asked, scheme=scheme)
 
 
 def test_a_stretch_of_time_is_what_overlaps_it(trace: Path, tmp_path: Path) -> None:
@@ -310,19 +333,6 @@ def test_a_stretch_of_time_is_what_overlaps_it(trace: Path, tmp_path: Path) -> N
     every, some = (pq.read_table(tmp_path / f"{n}.parquet").to_pylist() for n in ("whole", "part"))
     assert some == [row for row in every if row["end_ns"] >= least and row["begin_ns"] <= most]
     assert 0 < len(some) < len(every)
-
-
-def test_the_slowest_request_is_found(trace: Path, tmp_path: Path) -> None:
-    slcache.run(trace, **TINY, log=tmp_path / "log")
-    log = pq.read_table(tmp_path / "log")
-    slowest = int(np.argmax(log["latency_ns"].to_numpy()))
-    for around in ("slowest", f"request={slowest}"):
-        name = tmp_path / f"{around}.pftrace"
-        slcache.run(trace, **TINY, timeline=name, timeline_around=around)
-        requests = read(name).on("requests")
-        longest = max(requests, key=lambda each: each.end_ns - each.begin_ns)
-        assert longest.facts["request"] == slowest
-        assert len(requests) < 1200
 
 
 @pytest.mark.parametrize(
@@ -359,9 +369,7 @@ def test_what_means_nothing_is_refused_by_the_name_that_it_has(
     assert not list(cwd.iterdir())
 
 
-def test_compared_schemes_draw_the_same_request_each_in_a_file_of_its_own(
-    trace: Path, tmp_path: Path
-) -> None:
+def test_compared_schemes_draw_the_same_request(trace: Path, tmp_path: Path) -> None:
     asked: dict[str, Any] = {"device": "tiny", "replay": "closed:8"}
     schemes = ["tlc-only", "baseline"]
     plain = slcache.compare(trace, schemes=schemes, **asked)
@@ -414,6 +422,15 @@ def test_a_folder_that_is_missing_is_told_before_anything_runs(trace: Path, tmp_
         ended = run_slcache(*words, *around)
         told = f"error: No such file or directory: {tmp_path}/nowhere/t-baseline.pftrace"
         assert (ended.returncode, ended.stderr.decode().strip()) == (1, told)
+    rows = [*mixed(300), (999, "Write", 1 << 40, 4096)]
+    trace = write_trace(tmp_path / "t.csv", rows)
+    log = tmp_path / "requests.parquet"
+    log.write_bytes(b"what was there before")
+    how: dict[str, Any] = {"scheme": "baseline", "settings": {"trace.prefill": "none"}}
+    with pytest.raises(slcache.TraceError):
+        slcache.run(trace, device="tiny", **how, log=log)
+    assert log.read_bytes() == b"what was there before"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["requests.parquet", "t.csv"]
 
 
 @pytest.mark.long
@@ -430,43 +447,6 @@ def test_the_queries_of_the_docs_answer_what_they_show(cwd: Path) -> None:
         rows = [found.columns, ["---"] * len(found.columns), *found.fetchall()]
         told = [[cell.strip() for cell in line.strip("|").split("|")] for line in shown.split("\n")]
         assert [[str(value) for value in row] for row in rows] == told
-
-
-def test_a_timeline_has_the_request_that_it_is_around(trace: Path, tmp_path: Path) -> None:
-    asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "replay": "closed:8"}
-    asked["timeline"] = tmp_path / "t.parquet"
-    slcache.run(trace, **asked, timeline_around="request=700", timeline_every=100)
-    assert 700 in pq.read_table(tmp_path / "t.parquet")["request"].to_pylist()
-    (tmp_path / "t.parquet").unlink()
-    for around in ("request=701", "slowest"):
-        with pytest.raises(slcache.UsageError, match="leaves out request") as caught:
-            slcache.run(trace, **asked, timeline_around=around, timeline_every=1199)
-        assert caught.value.key == "timeline_every"
-        assert f"timeline_around = {around}" in str(caught.value)
-        assert not list(tmp_path.iterdir())
-
-
-def test_writes_that_are_all_as_fast_have_no_cliff(tmp_path: Path) -> None:
-    # One at a time, to pages of their own: nothing waits and nothing is cleaned.
-    trace = write_trace(
-        tmp_path / "t.csv", [(at * 2000, "Write", 4096 * (at % 50), 4096) for at in range(300)]
-    )
-    asked: dict[str, Any] = {"device": "tiny", "timeline": tmp_path / "t.pftrace"}
-    for scheme in ("tlc-only", "baseline"):
-        with pytest.raises(slcache.UsageError, match="no write is followed by slower ones"):
-            slcache.run(trace, **asked, scheme=scheme, timeline_around="cliff")
-
-
-def test_no_log_is_left_of_a_run_that_fails(tmp_path: Path) -> None:
-    rows = [*mixed(300), (999, "Write", 1 << 40, 4096)]
-    trace = write_trace(tmp_path / "t.csv", rows)
-    log = tmp_path / "requests.parquet"
-    log.write_bytes(b"what was there before")
-    how: dict[str, Any] = {"scheme": "baseline", "settings": {"trace.prefill": "none"}}
-    with pytest.raises(slcache.TraceError):
-        slcache.run(trace, device="tiny", **how, log=log)
-    assert log.read_bytes() == b"what was there before"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["requests.parquet", "t.csv"]
 
 
 def test_the_window_asked_for_is_that_of_the_series(trace: Path) -> None:

@@ -98,9 +98,6 @@ def test_figures_are_those_counted_by_hand(told: dict[str, Any]) -> None:
     assert response["requests"] == 15
     assert response["write_us"]["p99_9"] == pytest.approx(2_000, rel=1e-3)
     assert response["mean_queue_depth"] == pytest.approx(15 * 0.002 / 2.004)
-
-
-def test_idle_time_and_gaps(told: dict[str, Any]) -> None:
     gaps = told["interarrival"]
     assert gaps["us"]["p50"] == pytest.approx(1_000, rel=1e-3)
     assert gaps["us"]["max"] == 1_991_000
@@ -112,9 +109,6 @@ def test_idle_time_and_gaps(told: dict[str, Any]) -> None:
     filled = {c.get("to_ns"): (c["share"], c["mean_ns"]) for c in classes if c["share"]}
     assert filled == {10**6: (13 / 14, 1e6), None: (1 / 14, 1_991e6)}
     assert [c.get("to_ns") for c in classes] == [*(10**p for p in range(4, 10)), None]
-
-
-def test_nothing_is_lost_between_the_figures(told: dict[str, Any]) -> None:
     for side in ("read", "write"):
         count = told[f"{side}s"]
         assert sum(told["timeline"][f"{side}_requests"]) == count
@@ -142,11 +136,6 @@ def test_two_traces_side_by_side(known: Path, tmp_path: Path) -> None:
     assert rows["write_share"]["difference"] == pytest.approx(1 - 13 / 15)
     assert (rows["mean_read_bytes"]["against"], rows["mean_read_bytes"]["ratio"]) == (None, None)
     assert rows["gap_classes[6].share"]["difference"] == pytest.approx(-1 / 14)
-
-
-def test_a_trace_against_a_workload_or_a_file_of_another_format(
-    known: Path, tmp_path: Path
-) -> None:
     document = info(known, "--against", "zipf-4k", "--against-option", "workload.requests=100")
     rows = {row["name"]: row for row in document["against"]["figures"]}
     assert rows["requests"]["against"] == 100
@@ -154,9 +143,6 @@ def test_a_trace_against_a_workload_or_a_file_of_another_format(
     other.write_text("0 0 8 8 1\n1000 0 16 8 0\n")
     document = info(known, "--against", other, "--against-option", "format=mqsim")
     assert document["against"]["figures"][0]["against"] == 2
-
-
-def test_traces_on_which_schemes_would_differ_are_told(known: Path, tmp_path: Path) -> None:
     larger = [(ms, op, 4 * at, 4 * size) for ms, op, at, size in ROWS]
     other = write_trace(tmp_path / "larger.csv", larger)
     warnings = info(known, "--against", other)["against"]["warnings"]
@@ -198,6 +184,8 @@ def test_the_shortest_trace_has_a_picture(tmp_path: Path) -> None:
     assert (tmp_path / "short.png").stat().st_size > 1_000
     package.Trace(trace).picture(tmp_path / "short.html")
     assert (tmp_path / "short.html").read_text().startswith("<!doctype html>")
+    write_trace(tmp_path / "zipf-4k", mixed(20))
+    assert package.Trace(tmp_path / "zipf-4k").info()["requests"] == 20
 
 
 if TYPE_CHECKING:
@@ -356,12 +344,14 @@ def test_a_twin_says_what_is_given_and_what_is_free(twin: Path) -> None:
     text = slcache("trace", "workloads", twin).stdout.decode()
     assert LABEL in text
     assert "assumed (0, 0.5)" in text
+    document = run(twin, "--workload", "requests=500")
+    assert document["trace"]["requests"] == 500
+    endless = run("uniform-4k", "--workload", "requests=50", "--workload", "footprint_bytes=1MiB")
+    assert endless["trace"]["requests"] == 50
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_a_twin_is_called_a_twin_in_every_output_and_a_recording_is_not(
-    twin: Path, tmp_path: Path
-) -> None:
+def test_a_twin_is_called_a_twin_in_every_output(twin: Path, tmp_path: Path) -> None:
     done = stdout("run", twin, *RUN, "--out", tmp_path / "out")
     assert LABEL in done
     result = package.run(twin, device="tiny", scheme="baseline")
@@ -380,9 +370,6 @@ def test_running_a_workload_is_running_its_file(twin: Path, tmp_path: Path) -> N
     at_once, from_file = (run(trace, "--seed", "9") for trace in (twin, tmp_path / "twin.parquet"))
     assert at_once["host"] == from_file["host"]
     assert at_once["trace"]["label"] == from_file["trace"]["label"] == LABEL
-
-
-def test_compare_runs_every_scheme_on_the_draw_of_the_seed(twin: Path) -> None:
     sums = set()
     for seed in (3, 4):
         both = package.compare(twin, device="tiny", schemes=["tlc-only", "baseline"], seed=seed)
@@ -390,13 +377,6 @@ def test_compare_runs_every_scheme_on_the_draw_of_the_seed(twin: Path) -> None:
         assert LABEL in both.summary()
         sums.add(drawn)
     assert len(sums) == 2
-
-
-def test_a_workload_is_changed_by_key(twin: Path) -> None:
-    document = run(twin, "--workload", "requests=500")
-    assert document["trace"]["requests"] == 500
-    endless = run("uniform-4k", "--workload", "requests=50", "--workload", "footprint_bytes=1MiB")
-    assert endless["trace"]["requests"] == 50
 
 
 def test_a_trace_is_checked_against_what_a_twin_was_given(twin: Path, tmp_path: Path) -> None:
@@ -407,11 +387,6 @@ def test_a_trace_is_checked_against_what_a_twin_was_given(twin: Path, tmp_path: 
     assert "update_skew" not in names
     other = write_trace(tmp_path / "other.csv", mixed(300))
     assert slcache("trace", "info", other, "--expect", twin).returncode == 1
-
-
-def test_a_file_called_like_a_preset_is_that_file(tmp_path: Path) -> None:
-    write_trace(tmp_path / "zipf-4k", mixed(20))
-    assert package.Trace(tmp_path / "zipf-4k").info()["requests"] == 20
 
 
 def test_a_workload_without_end_is_bounded_by_what_python_is_told(tmp_path: Path) -> None:
@@ -447,9 +422,7 @@ def bursts(tmp_path: Path) -> Path:
     return write_trace(tmp_path / "bursts.csv", rows)
 
 
-def test_a_twin_by_blocks_has_the_figures_and_its_options_one_meaning(
-    bursts: Path, tmp_path: Path
-) -> None:
+def test_a_twin_by_blocks_has_the_figures(bursts: Path, tmp_path: Path) -> None:
     """What the options do is asked where blocks are put in order."""
     made, again = tmp_path / "made.parquet", tmp_path / "again.parquet"
 
@@ -513,9 +486,6 @@ def test_figures_that_conflict_are_left_out_and_named(tmp_path: Path) -> None:
     assert "footprint_touched_bytes" not in report["figures"]
     assert "less than one request" in (tmp_path / "few.toml").read_text()
     assert slcache("trace", "info", tmp_path / "few.toml").returncode == 0
-
-
-def test_any_name_of_a_file_will_do(tmp_path: Path) -> None:
     name = 'say "hi" back\\slash line\nbreak \U0001f600é \x7f.csv'
     trace = write_trace(tmp_path / name, mixed(50))
     done = json_of("trace", "twin", trace, "-o", tmp_path / "twin.toml", "--json")

@@ -85,9 +85,6 @@ def test_each_side_has_its_winner_and_reason() -> None:
     assert "of the 300 µs less per write, waiting behind garbage collection makes 280 µs" in why
     assert "of the 300 µs more per read, waiting behind garbage collection makes 280 µs" in why
     assert "Write amplification is 1.50 against 1.00, above all through migration (0.50 " in why
-
-
-def test_differences_within_a_percent_are_equal() -> None:
     close = side(100.9, 300.0, {"gc": 20.0})
     both = compared(a=(FAST, FAST, {"host": 1.0}), b=(close, close, {"host": 1.005}))
     headline, why = both.verdict()
@@ -97,6 +94,11 @@ def test_differences_within_a_percent_are_equal() -> None:
     assert "as long as on a on average (within 1 %)" in why
     assert "Write amplification is as on a" in why
     assert not any(cell.best for row in both.rows() for cell in row.cells)
+    both = slcache.Comparison(
+        [run(name, FAST, FAST, {"host": 1.0}, erases=n) for name, n in (("a", 0), ("b", 1234))]
+    )
+    assert [row.cells[-2].text for row in both.rows()] == ["0", "1,234"]
+    assert both.normalised["schemes"]["b"]["erases"] is None
 
 
 @pytest.mark.parametrize(
@@ -112,9 +114,7 @@ def test_differences_within_a_percent_are_equal() -> None:
         (FAST, side(50.0, 1200.0, {"gc": 20.0}), "but its 99th percentile is 4.00× as long"),
     ],
 )
-def test_components_and_tails_are_told(
-    first: dict[str, Any], second: dict[str, Any], told: str
-) -> None:
+def test_components_are_told(first: dict[str, Any], second: dict[str, Any], told: str) -> None:
     both = compared(a=(NONE, first, {"host": 1.0}), b=(NONE, second, {"host": 1.0}))
     assert told in both.verdict()[1]
     assert "reads" not in " ".join(both.verdict()).lower()
@@ -126,9 +126,6 @@ def test_tied_winners_share_the_win() -> None:
     assert tied.verdict()[0].startswith(
         "Writes: b and c tie (within 1 %) with the lowest mean latency, 0.25"
     )
-
-
-def test_nothing_to_compare_is_said() -> None:
     alone = compared(a=(FAST, FAST, {"host": 1.0}))
     assert alone.verdict() == ["Only a was run: there is nothing to compare it with."]
     assert compared(a=(NONE, NONE, {}), b=(NONE, NONE, {})).verdict() == [
@@ -137,26 +134,7 @@ def test_nothing_to_compare_is_said() -> None:
     ]
 
 
-def test_a_zero_reference_leaves_absolute_figures() -> None:
-    both = slcache.Comparison(
-        [run(name, FAST, FAST, {"host": 1.0}, erases=n) for name, n in (("a", 0), ("b", 1234))]
-    )
-    assert [row.cells[-2].text for row in both.rows()] == ["0", "1,234"]
-    assert both.normalised["schemes"]["b"]["erases"] is None
-
-
-def test_labels_may_be_aliases_but_not_twice() -> None:
-    document = run("a", FAST, FAST, {"host": 1.0}).to_dict()
-    alias = slcache.Result(document, label="alias")
-    both = slcache.Comparison([slcache.Result(document), alias], normalise_to="alias")
-    assert list(both.normalised["schemes"]) == ["a", "alias"]
-    with pytest.raises(ValueError, match="twice"):
-        slcache.Comparison([alias, alias])
-    with pytest.raises(ValueError, match="normalise"):
-        slcache.Comparison([alias], normalise_to="b")
-
-
-def test_winners() -> None:
+def test_winners_and_numbers_read_well() -> None:
     cases: list[tuple[list[float | None], set[int]]] = [
         ([], set()),
         ([1.0], set()),
@@ -169,9 +147,6 @@ def test_winners() -> None:
     ]
     for values, best in cases:
         assert winners(values) == best
-
-
-def test_numbers_read_well() -> None:
     for show, told in (
         (
             units.duration,
@@ -209,6 +184,14 @@ def test_stretches_are_told_with_the_mean_without_them() -> None:
     assert found.rest_ns == pytest.approx(10_000)
     alone = document([*([0] * 99), 10**9], [0] * 99 + [5])
     assert verdict.sentences(["x"], [alone])[0].endswith("there are no other writes.")
+    own = run("a", FAST, FAST, {"host": 1.0})
+    alias = slcache.Result(own.to_dict(), label="alias")
+    both = slcache.Comparison([own, alias], normalise_to="alias")
+    assert list(both.normalised["schemes"]) == ["a", "alias"]
+    with pytest.raises(ValueError, match="twice"):
+        slcache.Comparison([alias, alias])
+    with pytest.raises(ValueError, match="normalise"):
+        slcache.Comparison([alias], normalise_to="b")
 
 
 @pytest.mark.parametrize(

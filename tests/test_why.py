@@ -62,9 +62,6 @@ def test_slow_requests_are_counted_as_the_document_counts_them(logs: dict[str, P
                 assert slower <= beyond, (scheme, side, name)
                 mean = float(found.log.latency_ns.mean()) / 1e3
                 assert mean == pytest.approx(told["mean"], rel=1e-9)
-
-
-def test_each_slow_request_is_in_one_group_and_one_incident(logs: dict[str, Path]) -> None:
     log = slow.read(logs["baseline"])
     for chosen in (Chosen(), Chosen(percentile=90.0), Chosen(slowest=17), Chosen(above_ns=1)):
         found = slow.why(log, chosen)
@@ -104,6 +101,24 @@ def test_what_took_most_of_the_time_names_the_group() -> None:
     assert [(g.part, g.requests) for g in both.groups] == [("wait_gc", 2), ("service_array", 1)]
     one = slow.why(log, Chosen(request=1)).to_dict()["slow"]
     assert one[0]["parts_ns"] == {"wait_gc": 30, "service_array": 20}
+    long_ns = 2**62
+    log = made([0, 1, 2, 3], [long_ns] * 4, [[0, long_ns]] * 4)
+    found = slow.why(log, Chosen(above_ns=1))
+    assert (found.slow_ns, found.share) == (2**64, 1.0)
+    assert [(g.total_ns, g.part_ns) for g in found.groups] == [(2**64, 2**64)]
+    assert [(i.total_ns, i.part) for i in found.incidents] == [(2**64, "wait_gc")]
+    assert slow.moved(log, made([0, 1, 2, 3], [1] * 4, [[0, 1]] * 4), Chosen()).mean_ns == {
+        "wait_gc": float(1 - long_ns)
+    }
+    for percentile in (0.0, 0.1, 50.0, 90.0, 95.0, 99.0, 99.9, 99.99, 100.0):
+        myriads = round(percentile * 100)
+        for count in (*range(1, 300), *range(1000, 200_001, 1000)):
+            assert answer.rank(percentile, count) == -(-count * myriads // 10_000), count
+    # As many are slow as lie beyond it.
+    for count in (1000, 4000, 7000):
+        latencies = list(range(1, count + 1))
+        log = made([0] * count, latencies, [[ns, 0] for ns in latencies])
+        assert len(slow.why(log, Chosen()).slow) == count // 1000
 
 
 def test_two_runs_of_one_trace_are_held_together(logs: dict[str, Path]) -> None:
@@ -205,18 +220,6 @@ def test_what_no_log_holds_is_refused_with_its_place(logs: dict[str, Path], tmp_
     assert ended.stderr.decode().startswith(f"error: {path}: ")
 
 
-def test_sums_beyond_64_bits_are_right() -> None:
-    long_ns = 2**62
-    log = made([0, 1, 2, 3], [long_ns] * 4, [[0, long_ns]] * 4)
-    found = slow.why(log, Chosen(above_ns=1))
-    assert (found.slow_ns, found.share) == (2**64, 1.0)
-    assert [(g.total_ns, g.part_ns) for g in found.groups] == [(2**64, 2**64)]
-    assert [(i.total_ns, i.part) for i in found.incidents] == [(2**64, "wait_gc")]
-    assert slow.moved(log, made([0, 1, 2, 3], [1] * 4, [[0, 1]] * 4), Chosen()).mean_ns == {
-        "wait_gc": float(1 - long_ns)
-    }
-
-
 @pytest.mark.long
 def test_the_page_prints_what_it_shows(cwd: Path) -> None:
     root = Path(__file__).parent.parent
@@ -227,15 +230,3 @@ def test_the_page_prints_what_it_shows(cwd: Path) -> None:
         for command in commands.splitlines():
             ended = stdout(*shlex.split(command)[1:])
         assert contains(ended, f"{shown}\n")
-
-
-def test_a_percentile_is_a_rank_in_whole_numbers() -> None:
-    for percentile in (0.0, 0.1, 50.0, 90.0, 95.0, 99.0, 99.9, 99.99, 100.0):
-        myriads = round(percentile * 100)
-        for count in (*range(1, 300), *range(1000, 200_001, 1000)):
-            assert answer.rank(percentile, count) == -(-count * myriads // 10_000), count
-    # As many are slow as lie beyond it.
-    for count in (1000, 4000, 7000):
-        latencies = list(range(1, count + 1))
-        log = made([0] * count, latencies, [[ns, 0] for ns in latencies])
-        assert len(slow.why(log, Chosen()).slow) == count // 1000

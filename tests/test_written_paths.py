@@ -54,9 +54,8 @@ run TRACE --device DEVICE --scheme rl --config CONFIG --memory-in MEMORY
 run TRACE --device DEVICE --scheme rl --load-state STATE --save-state >state
 run WORKLOAD --device tiny --scheme rl --memory-out >memory --log >log.parquet --out >out/
     --timeline >t.pftrace
-compare TRACE --device DEVICE --schemes rl,baseline --config CONFIG --log >log.parquet --out >out/
-compare TRACE --device tiny --schemes rl --memory-in MEMORY --log >log.parquet
-compare TRACE --device tiny --schemes rl --store >kept/ --out >out/
+compare TRACE --device DEVICE --schemes rl,baseline --config CONFIG --memory-in MEMORY
+    --log >log.parquet --store >kept/ --out >out/
 compare TRACE --device tiny --schemes rl,baseline --timeline >t.pftrace.gz --around slowest
     --log >log.parquet --out >out/
 run TRACE --device DEVICE --scheme CLASS --log >log.parquet --timeline >t.pftrace --out >out/
@@ -147,11 +146,7 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).write_text("\n")
     slcache.sweep(trace, device="tiny", scheme="baseline", out=folder / "found", jobs=1)
     slcache.run(
-        trace,
-        device=device,
-        scheme="rl",
-        save_state=folder / "state",
-        memory_out=folder / "memory",
+        trace, device=device, scheme="rl", save_state=folder / "state", memory_out=folder / "memory"
     ).save(folder / "result")
     return folder
 

@@ -105,9 +105,7 @@ def test_a_closed_standard_output_is_told(arguments: list[str]) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"")
 
 
-def test_a_closed_standard_error_hides_nothing_else_and_a_reader_may_go(
-    trace: Path, tmp_path: Path
-) -> None:
+def test_a_closed_standard_error_hides_nothing_else(trace: Path, tmp_path: Path) -> None:
     output = tmp_path / "x.parquet"
     done = command("trace", "convert", trace, "-o", output, setup=closed(2))
     assert done.returncode == 0
