@@ -48,8 +48,8 @@ def cwd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 #: Modules that ask what is in pictures, which take most of the time of saving.
 DRAWN = {
-    *("test_bound", "test_browser", "test_charts", "test_cliff", "test_disk", "test_names"),
-    *("test_page_points", "test_saved", "test_study_report", "test_study_tables", "test_traces"),
+    *("test_bound", "test_browser", "test_charts", "test_disk", "test_names"),
+    *("test_saved", "test_study_report", "test_study_tables", "test_traces"),
 }
 
 

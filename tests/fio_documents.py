@@ -88,8 +88,7 @@ def _sides(
     if "sync" in options:
         values = values + drawn("flush")
     empty = {"total_ios": 0, "iops": 0.0, "runtime": 0, "clat_ns": _waits(np.zeros(0))}
-    depth = int(options.get("iodepth", "1"))
-    rate = depth * 1e9 / (float(values.mean()) + host_ns)
+    rate = int(options.get("iodepth", "1")) * 1e9 / (float(values.mean()) + host_ns)
     if "fsync" in options:
         rate = 1e9 / (float(values.mean()) + host_ns + host["flush"]["latency_us"]["mean"] * 1e3)
     own = {"total_ios": count, "iops": rate, "runtime": round(count / rate * 1e3)}

@@ -171,8 +171,7 @@ def fio_log(written: Values, ms: int, seed: int, noise: float = 0.05) -> str:
     random = np.random.default_rng(seed)
     spent = np.maximum(1, np.round(ms * np.exp(noise * random.standard_normal(len(written)))))
     # Where a drive stands still fio logs nothing; the next rate is that of its own interval.
-    stalls = np.where(random.random(len(written)) < 1 / 150, 7 * ms, 0)
-    ends = np.cumsum(spent + stalls).astype(int)
+    ends = np.cumsum(spent + np.where(random.random(len(written)) < 1 / 150, 7 * ms, 0)).astype(int)
     rates = np.round(written / 1.024 / spent).astype(int)
     return "".join(f"{t}, {r}, 1, 0, 0\n" for t, r in zip(ends, rates, strict=True))
 

@@ -105,8 +105,7 @@ def _slices(found: Read, events: list[tuple[int, int, Any, Slice]]) -> Iterator[
             found.instants.append(begun)
         elif event.type == kinds.TYPE_COUNTER:
             assert track.HasField("counter")
-            values = found.counters.setdefault(track.name, [])
-            values.append((at_ns, event.double_counter_value))
+            found.counters.setdefault(track.name, []).append((at_ns, event.double_counter_value))
         else:
             assert event.type == kinds.TYPE_SLICE_END
             ended = at_work.pop(event.track_uuid)

@@ -77,8 +77,7 @@ def test_the_wheel_zooms_all_panels_over_time_together(chromium: Browser, report
     for _ in range(5):
         chromium.mouse("mouseWheel", x, y, deltaX=0, deltaY=-240, modifiers=2)
     chromium.until(f"{labels} !== {before!r}")
-    changed = [a != b for a, b in zip(eval(drawn), eval(chromium.value(lines)), strict=True)]
-    assert all(changed)
+    assert all(a != b for a, b in zip(eval(drawn), eval(chromium.value(lines)), strict=True))
     for count in (1, 2):
         for kind in ("mousePressed", "mouseReleased"):
             chromium.mouse(kind, x, y, button="left", buttons=1, clickCount=count)
@@ -137,8 +136,7 @@ def test_points_are_searched_for_and_tell_their_commands(chromium: Browser, tmp_
     assert chromium.value(shown) == "block"
     command = chromium.value("document.querySelector(location.hash + ' .command').textContent")
     assert command.startswith("slcache run ")
-    number = chromium.value("location.hash")
-    chromium.open(page, fragment=number)
+    chromium.open(page, fragment=chromium.value("location.hash"))
     assert chromium.value(shown) == "block"
 
 

@@ -135,8 +135,7 @@ def test_a_new_kind_of_waiting_just_appears(nine: slcache.Comparison) -> None:
 def test_every_erase_count_and_distribution_is_told(nine: slcache.Comparison) -> None:
     drawn = rows(flash.wear(nine.labels, nine.documents))
     for label, document in zip(nine.labels, nine.documents, strict=True):
-        pools = document["wear"]["pools"]
-        counted = sum(n for pool in pools for _, n in pool["histogram"])
+        counted = sum(n for pool in document["wear"]["pools"] for _, n in pool["histogram"])
         assert sum(row["y"] for row in drawn if row["key"] == label) == counted
     found = panels(latency.latency(nine.labels, nine.documents))
     for side in ("read", "write"):
@@ -165,8 +164,7 @@ def test_the_first_least_point_is_marked_and_the_measured_ones_lie_beside() -> N
     assert points(panel, "computed") == [[x, y / 1e3] for x, y in COMPUTED]
     assert points(panel, "least computed") == [[0.5, 2e3]]
     assert points(panel, "measured in a window") == [[0.4, 3e3]]
-    told = [row["told"] for row in rows(panel) if "told" in row]
-    assert "2.00 ms at utilisation 50.0 %" in told
+    assert "2.00 ms at utilisation 50.0 %" in [row["told"] for row in rows(panel) if "told" in row]
     assert axis(panel, "y")["title"] == "per unit access"
     assert axis(panel, "y")["scale"]["type"] == "log"
     measured = [[0.2, 1e6 + i] for i in range(30)] + [[0.8, 5e6 + i] for i in range(30)]
@@ -291,8 +289,7 @@ def test_choices_are_drawn_as_cells_and_as_bars_of_each_axis(three: slcache.Comp
         others = tuple(i for i in range(table.ndim) if i != number)
         wanted = list(table.sum(axis=others) / table.sum())
         assert [row["y"] for row in rows(panel)] == pytest.approx(wanted)
-    times = [row["y"] for row in rows(dict(bars)["how often each occurred"])]
-    assert sum(times) == table.sum()
+    assert sum([row["y"] for row in rows(dict(bars)["how often each occurred"])]) == table.sum()
     axes = [{"name": "colour", "bins": ["red", "green"]}]
     document: dict[str, Any] = {
         "scheme": {"histograms": [{"name": "x", "axes": axes, "counts": [1, 3]}]}
@@ -335,9 +332,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     page._library.cache_clear()
 
 
-def test_only_the_library_may_run_and_nothing_is_fetched(
-    text: str, comparison: slcache.Comparison
-) -> None:
+def test_only_the_library_may_run(text: str, comparison: slcache.Comparison) -> None:
     (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
     rules = dict(rule.split(" ", 1) for rule in unescape(policy).split("; "))
     (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
@@ -375,9 +370,7 @@ def test_a_name_is_not_taken_for_the_place_of_the_script(comparison: slcache.Com
     assert text.endswith(f"<script>{page._library()}</script></body>\n</html>")
 
 
-def test_the_library_is_bundled_once_and_again_where_it_is_damaged(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_library_is_bundled_once(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where it cannot be kept nothing is left of it."""
     first = page._library()
     assert "[data-chart]" in first

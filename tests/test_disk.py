@@ -86,9 +86,7 @@ def ends(drawn: Any) -> list[float]:  # noqa: ANN401
     return list(found.values())
 
 
-def test_charts_show_states_energy_operations_and_fills(
-    pair: slcache.Comparison, tmp_path: Path
-) -> None:
+def test_charts_show_states_energy_and_work(pair: slcache.Comparison, tmp_path: Path) -> None:
     drawn = disk.power(pair.labels, pair.documents)
     found = panels(drawn)
     assert list(found) == pair.labels

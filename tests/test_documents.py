@@ -155,9 +155,7 @@ def test_a_missing_key_is_named(whole: str) -> None:
         (("disk", "series", "window_ns"), 0, "must be at least 1"),
     ],
 )
-def test_wrong_files_are_told(
-    whole: str, path: tuple[Step, ...], value: object, message: str
-) -> None:
+def test_files_are_told(whole: str, path: tuple[Step, ...], value: object, message: str) -> None:
     document = json.loads(whole)
     if path[0] == "disk":
         document = disks.result("nvc", {"active": 12.0, "standby": 8.0}).to_dict()

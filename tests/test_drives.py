@@ -38,9 +38,7 @@ def made(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_preset_is_what_published_figures_and_the_record_make(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_presets_are_what_the_record_makes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing that is held out is used, and every key has its ground."""
     text = (drive_presets.ROOT / "presets/devices" / f"{name}-like.toml").read_text()
     assert text == made(name)
@@ -114,8 +112,7 @@ def test_published_figures_have_a_source_and_averages_are_held_out() -> None:
 
 
 def test_a_second_pass_and_pauses_are_told() -> None:
-    twice = like.like("anandtech", device=small())
-    first, second = twice.passes
+    first, second = like.like("anandtech", device=small()).passes
     assert second.cache_gb < first.cache_gb
     paused = like.like("recovery", device=small()).recovery
     assert paused is not None
@@ -126,6 +123,7 @@ def test_a_second_pass_and_pauses_are_told() -> None:
     assert gained[-1] == pytest.approx(paused.cache_gb, rel=0.15)
 
 
+@pytest.mark.long
 def test_a_filled_device_is_measured_against_the_speed_of_a_new_one() -> None:
     device, quarter = small(), CACHE // 4
     table = {"rule": "table", "table": [[0.0, CACHE], [0.8, quarter]]}
@@ -165,8 +163,7 @@ def test_figures_of_drives_that_are_partly_full_have_rows() -> None:
 
 def test_the_default_amount_follows_the_cache_that_the_engine_has() -> None:
     device = small()
-    config = catalogue.resolve(device=device, scheme="client")
-    cache = fills.slc_bytes(config)
+    cache = fills.slc_bytes(catalogue.resolve(device=device, scheme="client"))
     assert cache == CACHE
     assert cliffs.default_amount(device, "client") == 3 * cache
     whole, part = (
@@ -185,8 +182,7 @@ def test_a_drive_is_judged_from_the_command_line(tmp_path: Path) -> None:
         "--scale", "1/16", "--out", str(out),
     ).stdout  # fmt: skip
     assert b"published: 0.663 GB/s, held out" in told
-    found = json.loads((out / "like.json").read_text())
-    assert found["drive"] == "samsung-970-evo-500gb"
+    assert json.loads((out / "like.json").read_text())["drive"] == "samsung-970-evo-500gb"
     assert (out / "like.csv").read_text().startswith("pass,gb,gb_s")
     assert (out / "like.png").stat().st_size > 10_000
 
@@ -289,7 +285,7 @@ def test_a_protocol_begins_in_the_state_that_it_says(protocol: str, of_tiny: str
         ("--schemes client", True, "1/2", True),
     ],
 )
-def test_a_part_says_that_its_buffer_is_undivided(
+def test_parts_tell_of_a_buffer(
     how: str, buffer: bool, scale: str, told: bool, tmp_path: Path
 ) -> None:
     """A buffer of a part of the device would be too small for all its planes."""
@@ -349,9 +345,7 @@ def test_the_time_of_a_host_is_that_of_the_tests_to_calibrate_by() -> None:
     assert {of.rpartition(", ")[2] for of in published.reasons("kind")} == {"above", "below"}
 
 
-def test_no_test_is_dropped_and_figures_are_counted_by_use(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_no_test_is_dropped_or_miscounted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Every trial has the same result here: one request of a microsecond on each side."""
     waits = dict.fromkeys(("p50", "p99", "p99_9", "mean"), 1.0)
     sides = {key: {"requests": 1, "latency_us": waits} for key in ("read", "write", "flush")}
@@ -483,8 +477,7 @@ def test_a_closed_cache_takes_nothing_and_a_full_state_is_written_in_order() -> 
     blocks = device["scheme-defaults"][SCHEME]["static_blocks"]
     assert blocks > 0
     assert found == {False: (blocks, "table"), "dynamic": (blocks, "none"), True: (0, "none")}
-    trial = shortened("pm981a-512-mix0-q1", closed=True, state="full=0.5")
-    planned = trials.plan(trial, timed())
+    planned = trials.plan(shortened("pm981a-512-mix0-q1", closed=True, state="full=0.5"), timed())
     assert planned.runs[0].settings["precondition.fill"] == 0.5
     assert planned.runs[0].settings["precondition.overwrite"] == 0.0
     with Engine(None) as engine:

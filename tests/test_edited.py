@@ -68,7 +68,7 @@ def test_no_range_is_beyond_numbers_and_no_point_listed_twice(trace: Path, tmp_p
         assert execute(["sweep", str(asked), "--out", str(tmp_path / "out")]) == 3
 
 
-def test_one_trace_under_two_paths_is_told(
+def test_a_trace_twice_is_told(
     trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     again = tmp_path / "again.csv"
@@ -97,7 +97,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_what_is_no_text_is_told_by_its_file(
+def test_no_text_is_told(
     name: str, trace: Path, cwd: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = [str(trace) if word == "T" else word for word in TEXTS[name]]
@@ -155,7 +155,7 @@ def test_a_changed_table_of_a_study_is_told_and_says_what_its_figures_are(
 
 
 @pytest.mark.filterwarnings("always")
-def test_the_table_of_another_study_is_not_replaced(
+def test_no_table_is_replaced(
     trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def told(depths: str, *more: str, scheme: str = "baseline,sa", status: int = 0) -> str:
@@ -208,8 +208,7 @@ def test_what_people_write_may_begin_with_a_mark(trace: Path, tmp_path: Path) ->
     assert slcache.run(marked("t.csv", trace.read_text()), device=device, scheme="baseline")
     text = 'requests = 9\nfootprint_bytes = "1MiB"\nglobal.rw = "randwrite"\n'
     text += 'global.bs = "4k"\narrivals = { process = "constant", mean_gap_ns = 1000 }\n'
-    workload = marked("workload.toml", text)
-    assert slcache.Trace(workload).info()["requests"] == 9
+    assert slcache.Trace(marked("workload.toml", text)).info()["requests"] == 9
     asked = marked("study.toml", f'trace = "{trace}"\ndevice = "tiny"\nscheme = "baseline"\n')
     assert model.is_study(asked)
     assert model.read(asked).schemes == ("baseline",)
@@ -252,9 +251,7 @@ def config(*arguments: str | Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("name", "text"), [("my stüdy.toml", GOOD), ("keys.json", IN_JSON)])
-def test_a_file_says_what_settings_say_and_is_below_them(
-    name: str, text: str, trace: Path, tmp_path: Path
-) -> None:
+def test_files_say_what_settings_say(name: str, text: str, trace: Path, tmp_path: Path) -> None:
     file = tmp_path / name
     file.write_text(text)
     found = content.read(file)
@@ -346,7 +343,7 @@ def test_what_is_wrong_in_a_result_names_its_line(
         assert (caught.value.file, caught.value.line) == (str(file), line)
 
 
-def test_a_result_is_a_device_like_a_file(
+def test_results_are_devices_too(
     comparison: slcache.Comparison, tmp_path: Path, trace: Path
 ) -> None:
     document = comparison.runs[1].to_dict()
@@ -378,8 +375,7 @@ def test_a_file_with_a_device_needs_no_other(trace: Path, tmp_path: Path) -> Non
     tiny = Path(__file__).parent.parent / "presets/devices/tiny.toml"
     file = tmp_path / "whole.toml"
     file.write_text(tiny.read_text() + '\n[scheme.baseline]\ntrigger = "valid-share"\n')
-    found = config(trace, "--config", file)
-    assert found["scheme"]["baseline"]["trigger"] == "valid-share"
+    assert config(trace, "--config", file)["scheme"]["baseline"]["trigger"] == "valid-share"
     assert command("run", trace, "--config", file, *TINY).returncode == 2
 
 
@@ -397,8 +393,7 @@ def test_the_configuration_of_a_result_is_accepted_as_it_is(trace: Path, tmp_pat
     for name in ("first.json", "config.json"):
         done = json_of("run", trace, "--config", tmp_path / name, "--json")
         assert slcache.diff(first, slcache.Result(done)).equal
-        changed = config(trace, "--config", tmp_path / name, "--set", "run.seed=6")
-        assert changed["run"]["seed"] == 6
+        assert config(trace, "--config", tmp_path / name, "--set", "run.seed=6")["run"]["seed"] == 6
     both = slcache.compare(trace, schemes=["baseline", "tlc-only"], settings=own)
     told = both.runs[0].to_dict()["config"]
     # A comparison counts the bound unless it is told not to.

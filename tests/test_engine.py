@@ -115,8 +115,7 @@ def test_a_memory_is_made_by_the_runs_before_and_kept(tmp_path: Path) -> None:
     memories = sorted((tmp_path / "memories").glob("*.memory"))
     assert len(memories) == 2
     # The lessons one by one, and the run after them.
-    lessons = [("first", other, None), ("second", TWIN, "first")]
-    for name, each, before in lessons:
+    for name, each, before in [("first", other, None), ("second", TWIN, "first")]:
         by_hand(each, tmp_path, before, memory_out=tmp_path / name)
     assert figures(found) == figures(by_hand(TWIN, tmp_path, "second"))
     # What was learned is there for another run; what is damaged is made anew.
@@ -308,9 +307,7 @@ def whole(small: Path) -> pl.DataFrame:
     return swept(small).table
 
 
-def test_fewer_workers_do_the_work(
-    small: Path, whole: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_few_workers_do(small: Path, whole: pl.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subprocess, "Popen", Failing(1))
     with pytest.warns(UserWarning, match=r"Too many open files .*: 1 of 2 do the work"):
         assert swept(small).table.equals(whole)

@@ -73,8 +73,7 @@ def test_costs_are_those_of_the_equations() -> None:
     assert len(found.utilisation) == 93
     assert np.isinf(found.cost_ns[found.utilisation <= 0.5]).all()
     assert np.isfinite(found.cost_ns[found.utilisation > 0.51]).all()
-    full = equations.hyssd_cost(TIERS, **{**ASKED, "data_bytes": 10 * GIB})
-    assert full.best is None
+    assert equations.hyssd_cost(TIERS, **{**ASKED, "data_bytes": 10 * GIB}).best is None
 
 
 def test_the_victims_utilisation_is_an_inverse() -> None:

@@ -1,4 +1,4 @@
-"""No output takes the place of an input, nor of what is no regular file, and all is whole."""
+"""Files are written whole or not at all, and single values are refused."""
 
 from __future__ import annotations
 
@@ -12,17 +12,22 @@ import subprocess
 import sys
 import threading
 import time
+import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
-import slcache as sl
+import slcache
+import verbs
+from hidden_drives import a_log
 from slcache.cli.app import execute
 from slcache.files import Transaction
-from support import TINY_BYTES, command, process, slcache, stdout, write_trace
+from support import QUICK, TINY_BYTES, command, process, stdout, write_trace
+from support import slcache as cli
 from verbs import Inputs
 
 RUN = ("--device", "tiny", "--scheme", "baseline")
@@ -59,14 +64,14 @@ def test_standard_input_is_an_input_and_output_an_output(source: Path, tmp_path:
         done = subprocess.run(command(arguments), stdin=stdin, capture_output=True, check=False)
     assert done.returncode == 3, done.stderr
     with source.open("ab") as stdout:
-        done = slcache(*convert(source, "-"), stdout=stdout)
+        done = cli(*convert(source, "-"), stdout=stdout)
     assert done.returncode == 3, done.stderr
     assert source.read_bytes() == before
     parts = [tmp_path / f"disk.blktrace.{cpu}" for cpu in range(2)]
     for part in parts:
         part.write_bytes(b"events")
     for name in (parts[0], tmp_path / "disk"):
-        done = slcache(*convert(name, parts[1]))
+        done = cli(*convert(name, parts[1]))
         assert done.returncode == 3, done.stderr
     assert parts[1].read_bytes() == b"events"
 
@@ -74,14 +79,14 @@ def test_standard_input_is_an_input_and_output_an_output(source: Path, tmp_path:
 def test_python_refuses_as_the_command_line_does(source: Path, others: list[Path]) -> None:
     before = source.read_bytes()
     calls: list[Callable[[Path], object]] = [
-        lambda output: sl.run(source, device="tiny", scheme="baseline", save_state=output),
-        lambda output: sl.Trace(source).convert(output, to="msr"),
-        lambda output: sl.Trace(source).twin_by_blocks(output, to="msr"),
-        lambda output: sl.trace.convert([source, source], output, to="msr"),
+        lambda output: slcache.run(source, device="tiny", scheme="baseline", save_state=output),
+        lambda output: slcache.Trace(source).convert(output, to="msr"),
+        lambda output: slcache.Trace(source).twin_by_blocks(output, to="msr"),
+        lambda output: slcache.trace.convert([source, source], output, to="msr"),
     ]
     for call in calls:
         for output in others:
-            with pytest.raises(sl.ConfigError, match="is the input"):
+            with pytest.raises(slcache.ConfigError, match="is the input"):
                 call(output)
     assert source.read_bytes() == before
 
@@ -104,7 +109,7 @@ def test_standard_output_in_a_file_keeps_what_is_there(source: Path, tmp_path: P
         stdout.write(b"before\n")
         stdout.flush()
         arguments = (*convert(source, "/dev/stdout"), "--json")
-        assert slcache(*arguments, stdout=stdout).returncode == 0
+        assert cli(*arguments, stdout=stdout).returncode == 0
     lines = log.read_bytes().splitlines()
     assert lines[0] == b"before"
     assert len(lines) > 400
@@ -140,7 +145,7 @@ def test_the_next_run_removes_what_a_killed_one_left(source: Path, tmp_path: Pat
 
 
 def test_python_writes_through_one_place() -> None:
-    package = Path(sl.__file__).parent
+    package = Path(slcache.__file__).parent
     words = ("write_text(", "write_bytes(", "mkstemp(", "NamedTemporary", ".rename(", "os.open(")
     # Both write into a scratch folder: what is read again, and what gets its name with its seal.
     allowed = {("twins.py", "write_text("), ("store.py", "write_bytes(")}
@@ -223,18 +228,18 @@ def test_what_cannot_be_written_is_an_error_and_leaves_nothing(trace: Path, tmp_
         resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
 
     out = tmp_path / "out"
-    done = slcache("compare", trace, *COMPARE, "--out", out, setup=limit)
+    done = cli("compare", trace, *COMPARE, "--out", out, setup=limit)
     assert done.returncode == 1
     assert b"File too large" in done.stderr
     assert b"Traceback" not in done.stderr
     assert not out.exists()
     for no in ("/dev/full", "/dev/full/out", "/proc/out"):
-        done = slcache("compare", trace, *COMPARE, "--out", no)
+        done = cli("compare", trace, *COMPARE, "--out", no)
         assert (done.returncode, done.stdout) == (1, b"")
         assert no.encode() in done.stderr
         assert b"Traceback" not in done.stderr
     with Path("/dev/full").open("wb") as full:
-        done = slcache("compare", trace, *COMPARE, "--json", stdout=full)
+        done = cli("compare", trace, *COMPARE, "--json", stdout=full)
     assert done.returncode == 1
     assert b"No space left" in done.stderr
 
@@ -272,3 +277,104 @@ def test_a_failed_transaction_keeps_the_old(error: type[BaseException], tmp_path
         pytest.fail("wrote over a directory")
     assert (tmp_path / "a").read_text() == "old"
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["a"]
+
+
+JUNK = ["", "0", "-1", "18446744073709551616", "1e400", "nan", "inf", "-inf", "ü", "\u202e", "a b"]
+#: One of each kind; `make slow` tries all.
+KINDS = [junk for junk in JUNK if junk not in ("inf", "-inf", "a b")]
+#: Options whose large values are asked for work that is only long.
+FEWER = {"--out", "--store"}
+CASES = verbs.options(with_flags=False)
+#: The verb in which an option of several verbs is given more values than in others.
+FIRST = {
+    (option.opts[0], option.help): path
+    for path, option in (case.values for case in reversed(CASES))
+}
+
+
+def tried(path: tuple[str, ...], option: Any) -> list[str]:  # noqa: ANN401
+    """Return what an option is given: half of the kinds in one verb, one in each of the others."""
+    name = option.opts[0]
+    junk = JUNK[:3] if name in FEWER else KINDS
+    first = zlib.crc32(f"{path} {name}".encode())
+    count = len(junk) // 2 if FIRST[name, option.help] == path and not QUICK else 1
+    return [junk[(first + 5 * i) % len(junk)] for i in range(count)]
+
+
+NUMBERS = [str(2**63), str(2**64), "1" + "0" * 30, "-1", "nan", "1e308"]
+#: Units of options that take a time or a size.
+UNITS = {"TIME": ("ns", "d"), **dict.fromkeys(("SIZE", "SIZE,...|FROM..TO*FACTOR"), ("", "TiB"))}
+#: What an option has no effect without, but for verbs in which it is another.
+WITH = {
+    **{name: ["--timeline", "t.json"] for name in ("--from", "--until")},
+    "--pause": ["--pattern", "bursts"],
+    "--resample-block": ["--resample", "2", "--jobs", "1"],
+}
+
+
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("path", "option"), CASES)
+def test_no_value_of_any_option_ends_in_a_traceback(
+    path: tuple[str, ...],
+    option: Any,  # noqa: ANN401
+    every: bool,
+    inputs: verbs.Inputs,
+    cwd: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A time or a size is taken or told with its name."""
+    name = option.opts[0]
+    needed = inputs.needed(path, name)
+    units = UNITS.get(option.metavar, ())
+    if units:
+        needed += [] if path[-1] == "twin" else WITH.get(name, [])
+    if units and name == "--user":
+        log = a_log(cwd, [(1.0, 2000.0), (4.0, 700.0), (5.0, 400.0)], ms=40)
+        needed = [str(log), "--out", "d.toml"]
+    quantities = [number + unit for number in NUMBERS for unit in units]
+    for value in [*(JUNK if every else tried(path, option)), *quantities]:
+        status = execute([*path, *needed, name, value])
+        printed = capsys.readouterr()
+        told = printed.err
+        assert status in (0, 1, 2, 3, 4), (value, told)
+        assert (status, told.count("its value is empty")) == (2, 1) or value, (value, told)
+        # What lint finds is its result.
+        found = (status, path) == (4, ("trace", "lint"))
+        assert status == 0 or found or told.startswith(("error: ", "note: ")), (value, told)
+        if value in quantities:
+            # A study tells in its table why its points failed.
+            words = (told + printed.out).replace("_", "-")
+            assert status == 0 or name.strip("-") in words, (value, told)
+            # Less than nothing, and what is no number, is nothing of anything.
+            assert status != 0 or not value.startswith(("-", "nan")), value
+
+
+def closed(*numbers: int) -> Callable[[], None]:
+    """Return what closes streams in a child."""
+
+    def close() -> None:
+        for number in numbers:
+            os.close(number)
+
+    return close
+
+
+@pytest.mark.parametrize("arguments", [["devices", "--json"], ["-h"]])
+def test_a_closed_standard_output_is_told(arguments: list[str]) -> None:
+    done = cli(*arguments, setup=closed(1))
+    assert (done.returncode, done.stderr) == (1, b"error: standard output is closed\n")
+    done = cli(*arguments, setup=closed(0, 1, 2))
+    assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"")
+
+
+def test_a_closed_standard_error_hides_nothing_else(trace: Path, tmp_path: Path) -> None:
+    output = tmp_path / "x.parquet"
+    done = cli("trace", "convert", trace, "-o", output, setup=closed(2))
+    assert done.returncode == 0
+    assert slcache.Trace(output).info()["requests"] == 400
+    assert cli("nonsense", setup=closed(2)).returncode == 2
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as pipe:
+        done = cli("devices", stdout=pipe)
+    assert (done.returncode, done.stderr) == (1, b"")

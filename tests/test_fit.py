@@ -63,8 +63,7 @@ def test_three_phases_give_every_parameter_with_its_interval(tmp_path: Path, bit
         assert 0.9 * high < low <= found.values[key].value * 1.005, key
         assert found.values[key].value * 0.995 <= high, key
         assert found.values[key].mark == "fitted"
-    content = tomllib.loads(found.text)
-    assert content["device"]["user_bytes"] == pytest.approx(1e12, abs=16384)
+    assert tomllib.loads(found.text)["device"]["user_bytes"] == pytest.approx(1e12, abs=16384)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What schemes program dense beside the least: in runs, comparisons, studies and searches."""
+"""How much of what a cache can gain it does, and where that is left of separation."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import slcache
-from slcache import bounds
+from slcache import api, bounds
 from slcache.charts import bound as picture
-from slcache.documents import gains, schemata
+from slcache.documents import gains, normalise, schemata
 from slcache.metrics import GAIN_SHARE
 from slcache.results.seeded import SeededComparison
 from slcache.sentences import gains as sentences
+from slcache.separation import study
 from slcache.words import units
 from support import TINY_BYTES, Row, write_trace
-from support import slcache as verb
+from support import slcache as command
 
 DEMO = "examples/linkbench-40s.blkparse.zst"
 SCHEMES = ["tlc-only", "baseline", "turbo-write", "ips"]
@@ -68,8 +69,7 @@ def test_the_share_is_of_what_the_reference_leaves(tmp_path: Path) -> None:
     other = {**run("b", 5, 0), "bound": {"kind": "none", "why": "so"}}
     assert gains.share(other, reference) is None
     assert gains.share(reference, other) is None
-    rows = [(i, "Write", 16384 * i, 16384) for i in range(200)]
-    trace = write_trace(tmp_path / "once.csv", rows)
+    trace = write_trace(tmp_path / "once.csv", [(i, "Write", 16384 * i, 16384) for i in range(200)])
     kept = counted(trace, "tiny", "baseline")
     assert kept["least"] == max(0, 800 - kept["capacity_slots"])
     assert (kept["kept_died"], kept["drained"]) == (0, False)
@@ -79,9 +79,7 @@ def test_the_share_is_of_what_the_reference_leaves(tmp_path: Path) -> None:
     assert (straight["capacity_slots"], straight["least"], straight["counted"]) == (0, 800, 800)
 
 
-def test_a_comparison_tells_table_sentences_and_document(
-    compared: slcache.Comparison, tmp_path: Path
-) -> None:
+def test_comparisons_tell_table_and_words(compared: slcache.Comparison, tmp_path: Path) -> None:
     document = compared.to_dict()
     Draft202012Validator(schemata.schema("compare")).validate(document)
     told = document["gains"]["schemes"]
@@ -147,8 +145,7 @@ def test_a_cache_that_never_filled_has_no_share(writes: int, tmp_path: Path) -> 
 def test_the_curve_is_of_the_trace_as_placed(trace: Path, compared: slcache.Comparison) -> None:
     curve = compared.bounds
     assert curve is not None
-    sizes = [row["slots"] * 4096 for row in curve["sizes"]]
-    alone = bounds.of_trace(trace, sizes)
+    alone = bounds.of_trace(trace, [row["slots"] * 4096 for row in curve["sizes"]])
     for row, other in zip(curve["sizes"], alone["sizes"], strict=True):
         assert (row["least"], row["least_drained"]) == (other["least"], other["least_drained"])
     # Requests of one stream come in the trace's order, whatever the replay.
@@ -176,9 +173,7 @@ def counted(trace: str | Path, device: str, scheme: str, **more: Any) -> Mapping
     return found
 
 
-def test_trims_parts_and_requests_at_one_time_are_counted_by_hand(
-    tmp_path: Path, trace: Path
-) -> None:
+def test_trims_parts_and_requests_at_once_are_counted(tmp_path: Path, trace: Path) -> None:
     log = tmp_path / "t.log"
     rows = ["fio version 3 iolog", "0 d add", "0 d open"]
     # Two units, one of them in part; the first is trimmed, and a part of the second is.
@@ -292,12 +287,10 @@ def test_nobody_asked_and_nothing_is_counted(trace: Path, tmp_path: Path) -> Non
     assert counted.table["dense_over_least"].to_list()[0] > 1
     assert counted.table[GAIN_SHARE].to_list() == [None]
     options = ("--device", "tiny", "--scheme", "baseline", "--out", tmp_path)
-    assert not verb("sweep", trace, *options, "--metric", "gain_share").returncode
+    assert not command("sweep", trace, *options, "--metric", "gain_share").returncode
     assert 'metric = ["gain_share"]' in (tmp_path / "study.toml").read_text()
-    shown = verb("sweep", "show", tmp_path, "--metric", "gain_share")
-    assert b"gain_share" in shown.stdout
-    again = verb("sweep", tmp_path)
-    assert b"1 results were there before" in again.stdout
+    assert b"gain_share" in command("sweep", "show", tmp_path, "--metric", "gain_share").stdout
+    assert b"1 results were there before" in command("sweep", tmp_path).stdout
 
 
 def test_a_search_maximises_it_and_keeps_a_bound_on_it(trace: Path) -> None:
@@ -340,9 +333,9 @@ def test_several_seeds_have_means_and_intervals() -> None:
 def test_a_cliff_tells_it_beside_the_bandwidth() -> None:
     load = ("--amount", "3MiB", "--bs", "16k", "--span", "1MiB", "--device", "tiny")
     schemes = ("--schemes", "tlc-only,baseline,ips")
-    told = verb("cliff", *schemes, *load, "--bound")
+    told = command("cliff", *schemes, *load, "--bound")
     assert "share of the gain" in " ".join(told.stdout.decode().split())
-    whole = json.loads(verb("cliff", *schemes, *load, "--bound", "--json").stdout)
+    whole = json.loads(command("cliff", *schemes, *load, "--bound", "--json").stdout)
     Draft202012Validator(schemata.schema("cliff")).validate(whole)
     document = whole["schemes"]
     one = document["baseline"]["gain"]
@@ -351,7 +344,7 @@ def test_a_cliff_tells_it_beside_the_bandwidth() -> None:
     assert one["share"] == pytest.approx(share)
     assert document["tlc-only"]["gain"]["share"] is None
     assert "turn dense" in document["ips"]["gain"]["why"]
-    plain = json.loads(verb("cliff", *schemes, *load, "--json").stdout)["schemes"]
+    plain = json.loads(command("cliff", *schemes, *load, "--json").stdout)["schemes"]
     assert all("gain" not in each for each in plain.values())
     assert plain["baseline"]["written_gib"] == document["baseline"]["written_gib"]
     how: dict[str, Any] = {"scheme": "hyssd-static", "vary": {"workload.requests": [50]}}
@@ -359,3 +352,83 @@ def test_a_cliff_tells_it_beside_the_bandwidth() -> None:
     assert found.table[GAIN_SHARE].to_list() == [None]
     (problem,) = found.problems()
     assert problem.startswith("gain_share: 1 without a reference: tlc-only: device.user_bytes")
+
+
+def cell(scheme: str, rule: str, seed: int, dense: float) -> study.Row:
+    """Return what tells a cell from others, and its dense programs."""
+    blocks = 0 if scheme == "tlc-only" else 32
+    place = {"workload": "zipf", "scheme": scheme, "slc_blocks": blocks, "rule": rule}
+    return {**place, "seed": seed, "dense": dense}
+
+
+def test_survival_is_the_share_of_the_gain_that_is_left() -> None:
+    dense = {
+        ("tlc-only", "none"): (2.4, 2.6), ("tlc-only", "sepbit"): (2.1, 2.2),
+        ("baseline", "none"): (1.4, 1.4), ("baseline", "sepbit"): (1.4, 1.3),
+        ("turbo-write", "none"): (2.39, 2.59), ("turbo-write", "sepbit"): (2.0, 2.1),
+    }  # fmt: skip
+    cells = [
+        cell(scheme, rule, seed, value)
+        for (scheme, rule), values in dense.items()
+        for seed, value in enumerate(values)
+    ]
+    found = {(each["scheme"], each["rule"]): each for each in study.Study(cells, []).survivals()}
+    left = found["baseline", "sepbit"]
+    assert (left["alone"], left["cached"], left["gain"]) == pytest.approx((2.15, 1.35, 0.8))
+    # 0.7 of 1.0 and 0.9 of 1.2 are left: 1.6 of 2.2 in all.
+    assert left["survival"] == pytest.approx(1.6 / 2.2)
+    assert (left["survival_least"], left["survival_most"]) == pytest.approx((0.7, 0.75))
+    assert found["baseline", "none"]["survival"] == pytest.approx(1)
+    # A gain of 0.01 is none, so that nothing of it can be left.
+    assert found["turbo-write", "sepbit"]["survival"] is None
+
+
+def test_every_cell_of_a_workload_has_the_same_chips(monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = study._plan()["workload"]
+    assert [entry["name"] for entry in entries] == study.workloads()
+    monkeypatch.setenv("SLCACHE_SHARED", "/nowhere")
+    for entry in entries:
+        if study._load(entry, 1, 1) is None:
+            assert "recording" in entry
+            continue
+        points = list(study._points(entry, quick=False))
+        devices = {point.whole.device for point in points} | {point.half.device for point in points}
+        assert len(devices) == 1
+        # Rules x seeds x (alone, and each cache in each size), each of them once.
+        assert len({point.cell for point in points}) == len(points) == 9 * (1 + 3 * 3)
+        assert len({tuple(point.whole.trace_options) for point in points}) == 3, "a draw a seed"
+        assert all(p.half.size * 2 == pytest.approx(p.whole.size, abs=1) for p in points)
+
+
+def test_the_verb_writes_cells_and_rests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = json.loads(json.dumps(study._plan()))
+    for entry in plan["workload"]:
+        if "random" in entry:
+            entry["random"]["overwrites"] = 2
+    monkeypatch.setattr(study, "_plan", lambda: plan)
+    told = command("reproduce", "separation", "--quick", "--json", "--out", tmp_path)
+    found: dict[str, Any] = json.loads(told.stdout)
+    assert found == json.loads((tmp_path / "separation.json").read_text())
+    cells = {(each["scheme"], each["rule"]): each for each in found["cells"]}
+    assert len(cells) == 4 * 3
+    for (scheme, _), each in cells.items():
+        slc = each["programs"] - each["dense"]
+        # Whole pages: all that a cache takes in is programmed once in SLC mode.
+        assert slc == pytest.approx(
+            0 if scheme == "tlc-only" else 1, abs=0.05 + (scheme == "turbo-write")
+        )
+        assert each["damage"] == pytest.approx(each["dense"] + 0.45 * slc)
+        assert each["damage_same"] == pytest.approx(each["dense"] + 3 * slc)
+    assert cells["tlc-only", "none"]["lent"] == 0
+    # Recordings that are not here are named.
+    monkeypatch.delenv("SLCACHE_SHARED", raising=False)
+    told = command("reproduce", "separation", "--workloads", "tpcc", "--out", tmp_path)
+    assert "left out: tpcc" in told.stderr.decode()
+    assert json.loads((tmp_path / "separation.json").read_text())["cells"] == []
+
+
+@pytest.mark.parametrize("rule", ["sepbit", "oracle"])
+def test_an_oracle_wins_nothing_beside_devices_that_can_be_built(rule: str, trace: Path) -> None:
+    settings = {"device.pool.0.blocks": 192, "dense.separation": rule}
+    run = api.run(trace, device="tiny", scheme="baseline", settings=settings)
+    assert normalise.looks_ahead(run.to_dict()) == (rule == "oracle")

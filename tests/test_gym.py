@@ -71,8 +71,7 @@ def played(env: SlcCacheEnv, seed: int | None = 1) -> list[Any]:
 @pytest.mark.parametrize("actions", ["steps", "multi-discrete", "box"])
 def test_gymnasiums_checker_finds_nothing(load: Path, scheme: str, actions: str) -> None:
     chosen = {**ENV, "scheme": scheme, "actions": actions, "reward": "latency"}
-    env = gymnasium.make(ENV_ID, disable_env_checker=True, workload=load, **chosen)
-    check_env(env.unwrapped)
+    check_env(gymnasium.make(ENV_ID, disable_env_checker=True, workload=load, **chosen).unwrapped)
 
 
 def test_the_same_seed_gives_the_same_episodes(load: Path, tmp_path: Path) -> None:
@@ -838,8 +837,7 @@ def test_rewards_by_name_weights_and_function(load: Path) -> None:
         found = [reward.of([0.0, cost, 0, 0, 0], {}) for cost in (100.0, 300.0, 210.0, 140.0)]
         assert found == signs, average
     for settings, wanted in [({}, ("ema", 0.1)), ({"average": "cumulative"}, ("cumulative", 0.1))]:
-        env = SlcCacheEnv(workload=load, settings=settings, **ENV)
-        assert env.rules.average == wanted
+        assert SlcCacheEnv(workload=load, settings=settings, **ENV).rules.average == wanted
 
 
 def test_the_page_names_every_reward_kind_of_action_and_figure_of_a_write() -> None:

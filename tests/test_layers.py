@@ -51,8 +51,7 @@ def test_crates_use_only_what_they_may() -> None:
 def test_crates_depend_only_on_what_they_may(crate: str) -> None:
     manifest = tomllib.loads((ROOT / "crates" / crate / "Cargo.toml").read_text())
     names = [*manifest.get("dependencies", {}), *manifest.get("dev-dependencies", {})]
-    used = {name.removeprefix("slcache-") for name in names}
-    assert used & MAY_USE.keys() <= MAY_USE[crate]
+    assert {name.removeprefix("slcache-") for name in names} & MAY_USE.keys() <= MAY_USE[crate]
     assert crate == "py" or "pyo3" not in names
 
 

@@ -114,17 +114,14 @@ def test_short_runs_say_that_a_life_is_a_guess(tmp_path: Path, scheme: str) -> N
     assert "is a guess" in told["note"]
     for shown in (short.summary(), short.report()):
         assert told["note"] in words(shown)
-    page = writes(tmp_path, 1, size=4096)
-    none = slcache.run(page, device="tiny", scheme=scheme)
+    none = slcache.run(writes(tmp_path, 1, size=4096), device="tiny", scheme=scheme)
     told = none.to_dict()["wear"]
     assert (told["damage"], told["lifetime_host_bytes"]) == (None, None)
     assert "less than a block" in words(none.summary())
 
 
 @pytest.mark.parametrize("verb", ["run", "compare", "report", "draws"])
-def test_every_output_tells_lives_at_the_rate_that_is_asked_for(
-    result: Path, tmp_path: Path, verb: str
-) -> None:
+def test_every_output_tells_lives_at_the_rate(result: Path, tmp_path: Path, verb: str) -> None:
     trace, out = writes(tmp_path, 400, size=4096, gap_ms=1), tmp_path / "out"
     names = ("--schemes", "tlc-only,baseline", "--explain")
     begin = {
@@ -169,8 +166,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_result_tells_what_reads_took(trace: Path) -> None:
     worn = slcache.run(trace, device="tiny", scheme="baseline", settings=WORN)
     document = worn.to_dict()
-    rows = {(row["mode"], row["cause"]): row for row in document["cells"]["reads"]}
-    host = rows["tlc", "host"]
+    host = {(row["mode"], row["cause"]): row for row in document["cells"]["reads"]}["tlc", "host"]
     assert host["steps"] == sum(steps * reads for steps, reads in enumerate(host["histogram"])) > 0
     assert host["reads"] == sum(host["histogram"])
     figures = document["figures"]
@@ -198,17 +194,14 @@ def test_a_result_tells_what_reads_took(trace: Path) -> None:
     assert all(
         "cells" not in chips.get("tlc", {}) for chips in document["config"]["device"]["pool"]
     )
-    columns = sheets.of_runs(["a"], [document]).columns
-    assert not OF_CELLS & set(columns)
+    assert not OF_CELLS & set(sheets.of_runs(["a"], [document]).columns)
     assert "service retry" not in charts.components([document])
     told = {row["name"] for row in json.loads(_core.figures()) if row.get("of_cells")}
     assert told == OF_CELLS > OF_UPKEEP | OF_BAD_BLOCKS
 
 
 @pytest.mark.parametrize("cells", [True, False])
-def test_log_and_why_tell_retries_of_cells_that_err(
-    cells: bool, trace: Path, tmp_path: Path
-) -> None:
+def test_log_and_why_tell_retries_of_cells(cells: bool, trace: Path, tmp_path: Path) -> None:
     path = tmp_path / "requests.parquet"
     settings = WORN if cells else {}
     slcache.run(trace, device="tiny", scheme="tlc-only", settings=settings, log=path)
@@ -216,8 +209,7 @@ def test_log_and_why_tell_retries_of_cells_that_err(
     assert ("service_retry_ns" in table.column_names) == cells
     parts = [n for n in table.column_names if n.startswith(("service_", "wait_"))]
     log = {name: table[name].to_numpy() for name in [*parts, "latency_ns"]}
-    told = sum(log[name] for name in parts if name != "service_ns")
-    assert (told == log["latency_ns"]).all()
+    assert (sum(log[name] for name in parts if name != "service_ns") == log["latency_ns"]).all()
     done = command("why", path, "--slowest", "3", "--operation", "read", "--json")
     assert done.returncode == 0, done.stderr
     assert (b"reading again" in done.stdout or b"retry" in done.stdout) == cells

@@ -238,8 +238,7 @@ def test_every_scheme_tells_its_knobs_and_signals() -> None:
     ratio = knobs["baseline", "slc.start_free_ratio"]
     assert ratio["value"] in ratio["ladder"]
     assert ratio["ladder"] == sorted(ratio["ladder"])
-    table = command("schemes", "--device", "tiny").stdout.decode()
-    assert f"1 to {blocks} by 1" in table
+    assert f"1 to {blocks} by 1" in command("schemes", "--device", "tiny").stdout.decode()
     done = command("schemes", "--device", "rl-32g", "--json")
     problems = {entry["name"]: entry.get("problem", "") for entry in json.loads(done.stdout)}
     assert "reprogram" in problems["ips"]
@@ -257,8 +256,7 @@ def test_equal_cells_leave_as_many_dense_blocks_as_a_cache_does_and_are_told(
         assert any(told in note for note in found.notes()) is not equal
     plain, cached = comparison.documents
     for names in (["one"], ["one", "two"], ["one", "two", "three"]):
-        documents = [*[plain] * len(names), cached]
-        told = comparing.unequal([*names, "cached"], documents)
+        told = comparing.unequal([*names, "cached"], [*[plain] * len(names), cached])
         listed = {1: "one has", 2: "one and two have", 3: "one, two and three have"}[len(names)]
         wanted = f"For garbage collection, {listed} 16 dense blocks per plane and cached 13"
         assert told.startswith(wanted)

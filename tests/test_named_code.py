@@ -175,9 +175,7 @@ TOLD = {
 
 @pytest.mark.few(5)
 @pytest.mark.parametrize("words", TOLD)
-def test_what_a_document_names_is_told_and_runs_where_it_is_named(
-    words: str, marked: Marked, cwd: Path
-) -> None:
+def test_what_a_document_names_runs_where_named(words: str, marked: Marked, cwd: Path) -> None:
     for each in marked.documents().values():
         # Under other names than those by which a call could name code.
         (shutil.copytree if each.is_dir() else shutil.copy)(each, cwd / each.name)
@@ -218,8 +216,7 @@ def test_a_device_is_told_with_its_class_where_that_is_named(
     assert refusal not in " ".join((done.stdout + done.stderr).decode().split())
     assert marked.mark.exists()
     marked.unloaded()
-    other = command(*words.split(), "--scheme", "./other.py:Mine")
-    assert other.returncode in (2, 3)
+    assert command(*words.split(), "--scheme", "./other.py:Mine").returncode in (2, 3)
 
 
 def test_a_class_that_has_changed_is_not_loaded(marked: Marked) -> None:

@@ -31,9 +31,7 @@ NOTED: tuple[tuple[str, dict[str, object], str], ...] = (
 
 
 @pytest.mark.parametrize(("scheme", "settings", "words"), NOTED)
-def test_notes_are_with_figures(
-    scheme: str, settings: dict[str, object], words: str, trace: Path
-) -> None:
+def test_notes_are_shown(scheme: str, settings: dict[str, object], words: str, trace: Path) -> None:
     run = slcache.run(trace, device="tiny", scheme=scheme, settings=settings, address="wrap")
     # Of so short a run there may be another one on its life.
     assert [note for note in run.notes() if words in note] == run.notes()[:1]
@@ -65,8 +63,7 @@ def test_a_rounded_capacity_is_repeated_as_it_was(trace: Path, tmp_path: Path) -
     device = run.to_dict()["config"]["device"]
     assert (device["user_bytes"], device["stated_user_bytes"]) == (2_998_272, 3_000_001)
     run.save(tmp_path / "kept")
-    again = json_of("diff", "--rerun", tmp_path / "kept", "--json")
-    assert again["equal"]
+    assert json_of("diff", "--rerun", tmp_path / "kept", "--json")["equal"]
     kept = tmp_path / "kept.json"
     keys = {"user_bytes": 2_998_272, "stated_user_bytes": 3_000_001}
     kept.write_text(json.dumps({"device": keys}))
@@ -75,8 +72,7 @@ def test_a_rounded_capacity_is_repeated_as_it_was(trace: Path, tmp_path: Path) -
     file = tmp_path / "whole.json"
     file.write_text(json.dumps(whole))
     assert slcache.resolve(device=file, scheme="tlc-only") == whole
-    smaller = {"device.user_bytes": 1 << 20}
-    other = slcache.resolve(device=file, scheme="tlc-only", settings=smaller)
+    other = slcache.resolve(device=file, scheme="tlc-only", settings={"device.user_bytes": 1 << 20})
     assert "stated_user_bytes" not in other["device"]
 
 
@@ -195,8 +191,7 @@ def test_what_is_told_is_what_the_simulation_does(chips: tuple[int, int, str], b
         curve = fills.filled(fills.done([run], 1, None)[0].documents[0], 1).passes[0]
         ours = {"slc": curve.between(0.2 * cache, 0.8 * cache)}
         ours[mode] = curve.between(1.5 * cache, 3 * cache)
-        config = slcache.resolve(device=bare, scheme="client", replay=f"closed:{depth}")
-        said = told(config)
+        said = told(slcache.resolve(device=bare, scheme="client", replay=f"closed:{depth}"))
         for name, (_, peak) in peaks.items():
             # What is not told is within a tenth of the peak.
             most = said.get(name, (peak, peak))[0]

@@ -186,7 +186,7 @@ def numbers() -> Iterator[tuple[str, str, Range]]:
 
 
 @pytest.mark.parametrize(("function", "name", "span"), list(numbers()))
-def test_no_number_goes_beyond_its_range(
+def test_numbers_have_ranges(
     function: str, name: str, span: Range, trace: Path, tmp_path: Path
 ) -> None:
     called, (least, most) = getattr(slcache, function), span
@@ -205,8 +205,7 @@ def test_numbers_may_be_numpys() -> None:
     assert (config["scheme"]["baseline"]["slc_blocks"], config["host"]["time_scale"]) == (3, 0.5)
     assert config["run"]["seed"] == 7
     blocks = {"scheme": {"baseline": {"slc_blocks": np.arange(3, 5)}}}
-    vary = {**blocks, "host.time_scale": np.float64(2)}
-    said = once(flatten(vary))
+    said = once(flatten({**blocks, "host.time_scale": np.float64(2)}))
     assert said == {"scheme.baseline.slc_blocks": [3, 4], "host.time_scale": 2.0}
     assert type(said["scheme.baseline.slc_blocks"][0]) is int
     axis = Axis.read("slc_blocks", [np.int64(3), np.float64(4.5), np.bool_(True), [np.int64(1)]])
@@ -472,22 +471,11 @@ def test_metrics_are_attributes_items_and_columns(comparison: slcache.Comparison
         comparison.to_polars("serie")
 
 
-@pytest.mark.parametrize("share", [0.0, 1.0], ids=["only reads", "only writes"])
-def test_one_sided_traces_are_drawn_and_told(tmp_path: Path, share: float) -> None:
-    trace = write_trace(tmp_path / "t.csv", mixed(60, write_share=share))
-    both = slcache.compare(trace, device="tiny", schemes=["tlc-only", "baseline"])
-    both.save(tmp_path / "out")
-    missing = "Writes" if share == 0.0 else "Reads"
-    assert missing not in " ".join(both.verdict())
-
-
-NOTEBOOK = Path(__file__).resolve().parent.parent / "examples" / "notebook.py"
-
-
 @pytest.mark.filterwarnings("default")
+@pytest.mark.long
 def test_every_cell_runs() -> None:
     pytest.importorskip("marimo")
-    spec = importlib.util.spec_from_file_location("notebook", NOTEBOOK)
+    spec = importlib.util.spec_from_file_location("notebook", REPOSITORY / "examples/notebook.py")
     assert spec is not None
     assert spec.loader is not None
     notebook = importlib.util.module_from_spec(spec)

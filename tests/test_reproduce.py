@@ -62,6 +62,7 @@ def test_an_interrupted_evaluation_goes_on_and_prints_one_ledger(tmp_path: Path)
     assert "Inputs: twins of all traces" in (tmp_path / "report.html").read_text()
 
 
+@pytest.mark.long
 def test_in_place_switch_halves_write_amplification(tmp_path: Path) -> None:
     words = ("reproduce", "ips", "--quick", "--workloads", "hm_1", "--bound", "--out", tmp_path)
     # A process of its own draws the figures, which tell what was not run.
@@ -102,13 +103,13 @@ def test_a_quick_evaluation_that_is_shown_judges_half_of_what_is_emergent() -> N
     assert [name for name, (some, every) in judged.items() if 2 * some < every] == []
 
 
+@pytest.mark.long
 def test_it_judges_as_many_as_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = plans.load("hierarchy")
     small = replace(whole, quick=replace(whole.quick, requests=5000))
     monkeypatch.setattr(plans, "load", lambda _: small)
     request = evaluations.Request("hierarchy", tmp_path, quick=True, readings=["literal"])
-    rows = evaluations.evaluate(request).claims
-    emergent = [row for row in rows if row.class_ == EMERGENT]
+    emergent = [row for row in evaluations.evaluate(request).claims if row.class_ == EMERGENT]
     able = [row for row in emergent if row.verdict not in (CANNOT_HOLD, NOT_SIMULABLE)]
     judged = [row for row in able if not row.missing and row.ours is not None]
     some, every = small.quick_judges()
@@ -237,9 +238,7 @@ FOUR = [point(-20, 0), point(-10, -9.5), point(-10, 0), point(-60, 5)]
         ([point(-20, -10), point(-21, None)], [1]),
     ],
 )
-def test_the_front_is_what_no_other_beats_on_all_emergent_figures(
-    points: list[dict[str, Row]], best: list[int]
-) -> None:
+def test_fronts_are_what_nothing_beats(points: list[dict[str, Row]], best: list[int]) -> None:
     assert front(points) == best
 
 
@@ -278,9 +277,7 @@ def drawn(job: Job) -> int:
 OLD = Part("p", "rl-32g", ["old"], "old")
 
 
-def test_what_learns_meets_one_trace_with_every_seed_and_the_others_run_once(
-    tmp_path: Path,
-) -> None:
+def test_what_learns_meets_one_trace_and_the_others_run_once(tmp_path: Path) -> None:
     part = replace(OLD, schemes=["old", "new"], learned=["new"])
     found = jobs(part, variants=[Variant("new", "baseline")])
     told = [(job.name, job.seed, drawn(job)) for job in found]

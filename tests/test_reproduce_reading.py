@@ -107,8 +107,7 @@ def run(out: Path, **more: Any) -> tuple[Evaluation, list[tuple[int, int]]]:
         seen.append((done, total))
         return True
 
-    request = evaluations.Request("toy", out, **more)
-    return evaluations.evaluate(request, progress), seen
+    return evaluations.evaluate(evaluations.Request("toy", out, **more), progress), seen
 
 
 def test_every_claim_is_judged_and_drawn_under_both_readings(toy: Any, tmp_path: Path) -> None:
@@ -240,9 +239,7 @@ def test_a_reading_that_says_nothing_sure_is_refused(
     assert message in str(error.value)
 
 
-def test_a_study_starts_from_a_reading_and_names_the_front_of_combined_factors(
-    toy: Any, tmp_path: Path
-) -> None:
+def test_a_study_starts_from_a_reading_and_names_the_front(toy: Any, tmp_path: Path) -> None:
     levels = [("fast", '"host.time_scale" = 0.5'), ("as it is", '"host.time_scale" = 1')]
     factor = ", ".join(f'{{ level = "{name}", {setting} }}' for name, setting in levels)
     wait = '{ level = "long", "scheme.sector.merge.timeout_ns" = 10000000 }'
@@ -326,7 +323,6 @@ def test_a_further_reading_replaces_the_probable_one(toy: Any, tmp_path: Path) -
     assert "The brief waits reading differs from the literal one:" in told
     plan = toy({"wait": WAIT + "twin = { update_skew = 0.5 }\n"}).under(PROBABLE)
     (each,) = twins(plan, ["web_1"], {"twin.read_skew": 0.2})
-    skews = {"twin.update_skew": "0.5", "twin.read_skew": "0.2"}
-    assert each.set == {"requests": "5000", **skews}
+    assert each.set == {"requests": "5000", **{"twin.update_skew": "0.5", "twin.read_skew": "0.2"}}
     (job, *_) = Experiment(plan, [each], {"main": [1]}).jobs
     assert job.input.options(1)["workload.twin.update_skew"] == "0.5"

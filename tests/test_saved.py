@@ -21,7 +21,7 @@ from verbs import Inputs
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_a_run_and_a_comparison_come_back_from_a_file_and_a_folder(
+def test_results_come_back_from_files_and_folders(
     comparison: slcache.Comparison, tmp_path: Path
 ) -> None:
     for result in (comparison, comparison.runs[1]):
@@ -138,8 +138,7 @@ def test_the_page_is_whole_and_states_verdict_assumptions_and_provenance(
 @pytest.fixture
 def folders(comparison: slcache.Comparison, trace: Path, tmp_path: Path) -> Path:
     """Results of one trace: a comparison, its runs alone, and one of another setting."""
-    fifo = {"slc.victim": "fifo"}
-    other = slcache.run(trace, device="tiny", scheme="baseline", settings=fifo)
+    other = slcache.run(trace, device="tiny", scheme="baseline", settings={"slc.victim": "fifo"})
     # Their own pages are not the question.
     with undrawn():
         comparison.save(tmp_path / "both")
@@ -173,8 +172,7 @@ def test_runs_of_one_scheme_are_told_apart(folders: Path) -> None:
     assert list(schemes) == ["tlc-only", "baseline (both)", "baseline (other)"]
     assert "baseline (other)" in (folders / "x.html").read_text()
     slcache.load(folders / "other").save(folders / "deep/other")
-    twice = gather([folders / "other", folders / "deep/other"])
-    assert len(set(twice.labels)) == 2
+    assert len(set(gather([folders / "other", folders / "deep/other"]).labels)) == 2
 
 
 WRITING = "a command is writing into {0}: try again when it has ended"
@@ -208,3 +206,12 @@ def test_an_old_result_is_read_while_a_new_one_is_made(inputs: Inputs, tmp_path:
     shutil.copytree(inputs.needed(("report",))[0], folder)
     with Transaction(folder, ["result.json"]):
         assert slcache.load(folder).documents
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0], ids=["only reads", "only writes"])
+def test_one_sided_traces_are_drawn_and_told(tmp_path: Path, share: float) -> None:
+    trace = write_trace(tmp_path / "t.csv", mixed(60, write_share=share))
+    both = slcache.compare(trace, device="tiny", schemes=["tlc-only", "baseline"])
+    both.save(tmp_path / "out")
+    missing = "Writes" if share == 0.0 else "Reads"
+    assert missing not in " ".join(both.verdict())

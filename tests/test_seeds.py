@@ -55,8 +55,7 @@ def four(workload: Path) -> SeededComparison:
 
 def test_every_seed_is_a_comparison_of_its_own(workload: Path, four: SeededComparison) -> None:
     assert four.seeds == [7, 8, 9, 10]
-    hashes = {each.documents[0]["trace"]["sha256"] for each in four.comparisons}
-    assert len(hashes) == 4
+    assert len({each.documents[0]["trace"]["sha256"] for each in four.comparisons}) == 4
     for seed, comparison in zip(four.seeds, four.comparisons, strict=True):
         alone = slcache.compare(workload, device="tiny", schemes=SCHEMES, seed=seed)
         for one, other in zip(alone.documents, comparison.documents, strict=True):
@@ -232,16 +231,14 @@ def test_more_draws_do_not_narrow_an_interval_as_more_seeds_do() -> None:
 
 @pytest.mark.parametrize("own", [587.0, 577.0])
 def test_draws_that_lie_off_the_recording_are_told(own: float) -> None:
-    values = [577.0, 575.5, 578.2, 576.1, 579.0, 577.7]
-    found = Figure([1e3 * v for v in values], True, 1e3 * own)
+    found = Figure([1e3 * v for v in [577.0, 575.5, 578.2, 576.1, 579.0, 577.7]], True, 1e3 * own)
     column = Column("write mean", "write_mean_ns")
     lines = told_of.off([column], {column.metric: {"baseline": found}})
     assert bool(lines) is (own == 587.0)
     for line in lines:
         assert "write mean of baseline, 587 µs against 577 µs [574 µs, 581 µs]" in line
         assert "--resample-block" in line
-    estimate = found.estimate
-    assert ("!" in told_of.drawn(column.show, estimate, None)) is (own == 587.0)
+    assert ("!" in told_of.drawn(column.show, found.estimate, None)) is (own == 587.0)
 
 
 def test_it_is_said_what_repeats_a_comparison(drawn: SeededComparison, tmp_path: Path) -> None:
@@ -283,8 +280,7 @@ def test_a_study_knows_draws_from_seeds(recording: Path) -> None:
     told = " ".join(show.seeds(analysis, analysis.judged[0]))
     assert "draw" in told
     assert "seed" not in told
-    seeds = slcache.sweep(recording, **asked, seeds=2)
-    assert seeds.table["draw"].to_list() == [None] * 4
+    assert slcache.sweep(recording, **asked, seeds=2).table["draw"].to_list() == [None] * 4
     again = slcache.compare(recording, **HOW, **how)
     assert isinstance(again, SeededComparison)
     assert again.figure("baseline", "waf").known == found.table["waf"].to_list()[4:]
@@ -414,6 +410,7 @@ def covered(
     ]
 
 
+@pytest.mark.long
 def test_an_interval_holds_the_truth_in_most_recordings(tmp_path: Path) -> None:
     """Of eight recordings of each workload; around the mean of draws it holds that of few."""
     found = [covered(name, 1500, 8, 5, tmp_path) for name in WORKLOADS]

@@ -232,16 +232,13 @@ KEEPING = [
 
 def put(file: Path, change: Change, key: str | None = None) -> None:
     """Change a kept document and seal it again, under its own key or another."""
-    document = json.loads(gzip.decompress(file.read_bytes()).partition(b"\n")[2])
-    found = change(document)
+    found = change(json.loads(gzip.decompress(file.read_bytes()).partition(b"\n")[2]))
     text = found if isinstance(found, bytes) else json.dumps(found).encode()
     file.write_bytes(store.packed(key or file.name.partition(".")[0], text))
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_what_is_no_result_is_told_despite_its_seal(
-    name: str, whole: bytes, tmp_path: Path
-) -> None:
+def test_no_result_is_told_despite_its_seal(name: str, whole: bytes, tmp_path: Path) -> None:
     file = tmp_path / "k.json.gz"
     file.write_bytes(store.packed("k", whole))
     kept = Store(tmp_path)
@@ -275,8 +272,7 @@ def test_every_verb_makes_anew_what_is_no_document_of_its_kind(
     begin = KEEPING.index(path) * len(CHANGES) // len(KEEPING)
     left = [*CHANGES.items()][begin:] + [*CHANGES.items()][:begin]
     for _ in range(calls_most):
-        files = sorted((tmp_path / "store" / "results").iterdir())
-        changed = dict(zip(files, left, strict=False))
+        changed = dict(zip(sorted((tmp_path / "store" / "results").iterdir()), left, strict=False))
         left = left[len(changed) :]
         for file, (_, change) in changed.items():
             put(file, change)
@@ -409,8 +405,7 @@ def test_commands_may_come_between_any_two_steps_of_another(
                     with stopped(at, lambda: os._exit(1)):
                         work(folder)
                     os._exit(0)
-                ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-                steps = [at + ended]
+                steps = [at + os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])]
             else:
                 found: list[object] = []
                 with stopped(at, lambda: found.append(work(folder))) as steps:  # noqa: B023

@@ -99,9 +99,7 @@ EMPTY = {("diff",), ("trace", "lint")}
 
 
 @pytest.mark.parametrize("path", FORMED, ids=" ".join)
-def test_verbs_with_a_table_have_the_forms(
-    path: tuple[str, ...], inputs: Inputs, cwd: Path
-) -> None:
+def test_verbs_with_tables_have_the_forms(path: tuple[str, ...], inputs: Inputs, cwd: Path) -> None:
     (cwd / "examples").symlink_to(ROOT / "examples")
     needed = inputs.needed(path)
     # A twin by blocks has no figures to be told, and a workload that is no twin has none.
@@ -199,9 +197,7 @@ def test_results_are_devices_of_a_sweep(small: Path, result: Path, tmp_path: Pat
         slcache.sweep(small, device="tiny", scheme="baseline", settings=found[0])
 
 
-def test_a_search_of_a_results_configuration_gives_a_command_that_runs(
-    small: Path, result: Path, tmp_path: Path
-) -> None:
+def test_a_search_of_a_result_gives_a_command(small: Path, result: Path, tmp_path: Path) -> None:
     pytest.importorskip("optuna")
     out = tmp_path / "out"
     asked: list[str | Path] = ["tune", small, "--config", result, "--minimise", "waf"]

@@ -65,8 +65,7 @@ def test_a_front_has_the_metrics_that_all_have_and_those_asked_for_if_they_have_
     silent = Analysis.of(outcome)
     assert (list(silent.front.metrics), silent.front.left_out) == (["waf", "slc_bytes"], 0)
     assert "some configurations have none: lifetime_host_bytes" in printed(silent)
-    asked = Analysis.of(outcome, ("waf", "slc_bytes", "lifetime_host_bytes"))
-    assert asked.front.left_out == 1
+    assert Analysis.of(outcome, ("waf", "slc_bytes", "lifetime_host_bytes")).front.left_out == 1
     found = Analysis.of(outcome, ("waf", "utilisation"))
     assert list(found.front.metrics) == ["waf"]
     assert "neither less nor more is better: utilisation." in printed(found)
@@ -74,8 +73,7 @@ def test_a_front_has_the_metrics_that_all_have_and_those_asked_for_if_they_have_
 
 @pytest.mark.parametrize("status", ["failed", "done"])
 def test_a_study_without_figures_says_so(status: str) -> None:
-    rows = [row({"a": n}, {"waf": None}, status=status, reason="full") for n in (1, 2)]
-    found = analysis(rows)
+    found = analysis([row({"a": n}, {"waf": None}, status=status, reason="full") for n in (1, 2)])
     assert f"2 {status}" in printed(found)
     assert "2 points" in pages.render(found, "none")
 
@@ -135,8 +133,7 @@ def test_each_trace_is_judged_as_if_it_were_alone(table: pl.DataFrame, study: An
     assert front.columns[:3] == ["front", "trace", "s.blocks"]
     assert [(r["trace"], r["front"]) for r in front.records][:2] == [(EASY, 1), (HARD, 1)]
     # Effects are of all points: there the trace is a parameter.
-    effects = {e["parameter"] for e in found["metrics"]["waf"]["effects"]}
-    assert effects == {"trace", "s.blocks"}
+    assert {e["parameter"] for e in found["metrics"]["waf"]["effects"]} == {"trace", "s.blocks"}
     assert "cannot be chosen" in printed(study)
     page = pages.render(study, "two", "")
     for picture in ("Pareto front on", "read_p99_ns over the seeds on"):
@@ -411,8 +408,7 @@ def test_what_has_not_run_on_all_traces_is_counted_and_what_differs_in_nothing_h
     assert found.across.left_out == 1
     assert [one.settings["s.n"] for one in found.across.configurations] == [3, 1]
     assert "1 configuration without figures on all traces" in printed(found)
-    one_each = {at: each for at, each in KNOWN.items() if (at[0] == "d/easy") == (at[1] < 3)}
-    apart = known(one_each)
+    apart = known({at: each for at, each in KNOWN.items() if (at[0] == "d/easy") == (at[1] < 3)})
     assert "No configuration has figures on all traces." in printed(apart)
     assert apart.to_dict()["across_traces"]["configurations"] == []
     same: Figures = {"waf": 5.0, "lifetime_host_bytes": 7.0}

@@ -1,24 +1,36 @@
-"""A study gives the same rows however it is asked for, and each row is that of a plain run."""
+"""Sweeps run every point, resume, and show what they found."""
 
 from __future__ import annotations
 
+import datetime as dt
 import itertools
 import json
+import math
+import re
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import jsonschema
 import polars as pl
 import pytest
 
-import slcache as sl
+import slcache
+from slcache.cli import console
+from slcache.frame import read as read_table
+from slcache.given import parsing
 from slcache.metrics import METRICS
+from slcache.study.analysis import Analysis
 from slcache.study.api import sweep
 from slcache.study.axes import Axis
-from slcache.study.model import Study, read
+from slcache.study.model import Study, StudyError, of, read
+from slcache.study.outcome import Outcome
 from slcache.study.run import Sweep
-from support import json_of, mixed, slcache, stdout, write_trace
+from studies import analysis, grid, printed
+from support import json_of, mixed, stdout, write_trace
+from support import slcache as command
 
 #: Room for more sizes of the cache than the tiny device has.
 ROOM = {"device.user_bytes": "2MiB", "trace.address": "wrap"}
@@ -71,7 +83,7 @@ def test_the_command_line_a_file_and_python_give_the_same_tables(
     folders = (tmp_path / "a", tmp_path / "b", place)
     assert len({(folder / "points.parquet").read_bytes() for folder in folders}) == 1
     assert found.table.to_dicts() == document["points"]
-    jsonschema.validate(document, json.loads(slcache("explain", "--schema", "sweep").stdout))
+    jsonschema.validate(document, json.loads(command("explain", "--schema", "sweep").stdout))
 
 
 def test_rows_and_documents_are_those_of_plain_runs(small: Path, found: Sweep) -> None:
@@ -88,7 +100,9 @@ def test_rows_and_documents_are_those_of_plain_runs(small: Path, found: Sweep) -
     ):
         settings: dict[str, Any] = {**ROOM, SCALE: scale}
         settings |= {} if blocks is None else {BLOCKS: blocks}
-        alone = sl.run(small, device="tiny", scheme=scheme, settings=settings, seed=seed).to_dict()
+        alone = slcache.run(
+            small, device="tiny", scheme=scheme, settings=settings, seed=seed
+        ).to_dict()
         assert json.dumps(plain(document)) == json.dumps(plain(alone))
         assert row["status"] == "done"
         assert {name: row[name] for name in METRICS} == {
@@ -107,8 +121,7 @@ def test_what_was_run_is_found_by_wider_studies(small: Path, tmp_path: Path) -> 
     after = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "store/results").iterdir()}
     assert len(after) == 3
     assert results.items() <= after.items()
-    own = {**ROOM, BLOCKS: 3}
-    alone = sl.run(copy, device="tiny", scheme="sa", settings=own).to_dict()
+    alone = slcache.run(copy, device="tiny", scheme="sa", settings={**ROOM, BLOCKS: 3}).to_dict()
     assert plain(wider.document(0)) == plain(alone)
     copy.write_text("".join(small.read_text().splitlines(keepends=True)[:-3]))
     assert swept(copy, vary={BLOCKS: "3..4"}, **how).kept == 0
@@ -125,7 +138,7 @@ def test_workloads_are_drawn_by_the_seed_and_varied(tmp_path: Path) -> None:
     for row, document in zip(found.table.to_dicts(), found.documents(), strict=True):
         options = {"workload.requests": str(row["workload.requests"]), "format": "workload"}
         arguments: dict[str, Any] = {"trace_options": options, "seed": row["seed"]}
-        alone = sl.run(spec, device="tiny", scheme="sa", **arguments).to_dict()
+        alone = slcache.run(spec, device="tiny", scheme="sa", **arguments).to_dict()
         assert plain(document) == plain(alone)
         hashes.add(document["trace"]["sha256"])
     assert len(hashes) == len(found.points) == 4
@@ -133,26 +146,25 @@ def test_workloads_are_drawn_by_the_seed_and_varied(tmp_path: Path) -> None:
 
 def test_preconditioned_states_are_shared_and_change_nothing(small: Path, tmp_path: Path) -> None:
     settings = {"precondition.fill": 0.6, "precondition.overwrite": 0.5}
-    schemes, _ = sl.fitting(device="tiny", settings=settings)
-    vary = {SCALE: [0.5, 1]}
-    found = swept(small, scheme=schemes, vary=vary, settings=settings, store=tmp_path)
+    schemes, _ = slcache.fitting(device="tiny", settings=settings)
+    found = swept(small, scheme=schemes, vary={SCALE: [0.5, 1]}, settings=settings, store=tmp_path)
     assert len(list((tmp_path / "states").glob("*.slcstate"))) == len(schemes) > 10
     for row, document in zip(found.table.to_dicts(), found.documents(), strict=True):
         own = {**settings, SCALE: row[SCALE]}
-        alone = sl.run(small, device="tiny", scheme=row["scheme"], settings=own).to_dict()
+        alone = slcache.run(small, device="tiny", scheme=row["scheme"], settings=own).to_dict()
         assert json.dumps(plain(document)) == json.dumps(plain(alone)), row["scheme"]
 
 
 def test_impossible_points_are_told_before_anything_runs(small: Path, tmp_path: Path) -> None:
     vary = ("--vary", f"{BLOCKS}=1..4", "--vary", f"{SCALE}=1,2", "--out", tmp_path / "out")
-    command = swept_alike(small, *vary, scheme="tlc-only,sa")
-    done = slcache(*command)
+    words = swept_alike(small, *vary, scheme="tlc-only,sa")
+    done = command(*words)
     assert done.returncode == 3
     told = done.stderr.decode()
     assert "4 points of sa on tiny (scheme.sa.slc_blocks = 1, 2): " in told
     assert "must be between 3" in told
     assert not (tmp_path / "out").exists()
-    skipped = slcache(*command, "--skip-impossible")
+    skipped = command(*words, "--skip-impossible")
     assert skipped.returncode == 0, skipped.stderr
     assert b"10 points: 6 done, 4 impossible" in skipped.stdout
     rows = pl.read_parquet(tmp_path / "out" / "points.parquet").to_dicts()
@@ -163,21 +175,21 @@ def test_impossible_points_are_told_before_anything_runs(small: Path, tmp_path: 
 
 def test_runs_that_fail_are_rows_and_the_others_go_on(small: Path, tmp_path: Path) -> None:
     far = write_trace(tmp_path / "far.csv", [(0, "Write", 1 << 40, 4096)])
-    command: list[str | Path] = ["sweep", far, small, "--device", "tiny", "--scheme", "tlc-only,sa"]
-    done = slcache(*command, "--out", tmp_path / "out")
+    words: list[str | Path] = ["sweep", far, small, "--device", "tiny", "--scheme", "tlc-only,sa"]
+    done = command(*words, "--out", tmp_path / "out")
     assert done.returncode == 1
     assert b"4 points: 2 done, 2 failed" in done.stdout
     rows = pl.read_parquet(tmp_path / "out" / "points.parquet").to_dicts()
     assert [row["status"] for row in rows] == ["failed", "failed", "done", "done"]
     assert "ends beyond the device" in rows[0]["reason"]
-    fast = slcache(*command, "--out", tmp_path / "fast", "--fail-fast")
+    fast = command(*words, "--out", tmp_path / "fast", "--fail-fast")
     assert fast.returncode == 1
     assert b"a point failed: request 1 of the trace" in fast.stderr
     # A trace that cannot be read at all is no failure of a point.
     bad = tmp_path / "bad.csv"
     bad.write_text("nonsense\n")
     for trace in (bad, tmp_path / "missing.csv"):
-        done = slcache(*swept_alike(trace, "--seeds", "2", "--out", tmp_path / "none"))
+        done = command(*swept_alike(trace, "--seeds", "2", "--out", tmp_path / "none"))
         assert done.returncode == 4, done.stderr
         assert trace.name in done.stderr.decode()
 
@@ -185,8 +197,7 @@ def test_runs_that_fail_are_rows_and_the_others_go_on(small: Path, tmp_path: Pat
 @pytest.mark.parametrize("sample", ["random:40", "latin-hypercube:40"])
 def test_drawn_points_of_whole_keys_are_whole_and_reach_both_ends(small: Path, sample: str) -> None:
     keys = {BLOCKS: "3..6@log", "host.queue_depth": "1..1024@log"}
-    vary = {**keys, SCALE: "0.5..2.0@log"}
-    found = swept(small, vary=vary, settings=ROOM, sample=sample)
+    found = swept(small, vary={**keys, SCALE: "0.5..2.0@log"}, settings=ROOM, sample=sample)
     rows = found.table.to_dicts()
     assert found.counts()["done"] == len(rows) == 40
     assert all(type(row[key]) is int for row in rows for key in keys)
@@ -215,7 +226,7 @@ def test_a_value_may_be_a_list(said: object, small: Path, tmp_path: Path) -> Non
     assert [json.loads(row[key]) for row in found] == TABLES
     for row, table in zip(found, TABLES, strict=True):
         own["settings"][key] = table
-        alone = sl.run(small, device="tiny", **own).to_dict()
+        alone = slcache.run(small, device="tiny", **own).to_dict()
         assert row["waf"] == alone["waf"]["total"]
         assert alone["config"]["scheme"]["client"]["dynamic"]["table"] == table
 
@@ -223,13 +234,12 @@ def test_a_value_may_be_a_list(said: object, small: Path, tmp_path: Path) -> Non
 def test_points_are_listed_in_a_csv_file(small: Path, tmp_path: Path) -> None:
     points = tmp_path / "points.csv"
     points.write_text(f"{BLOCKS},{SCALE}\n3,1.5\n4,\n")
-    command = swept_alike(small, "--points", points, "--out", tmp_path / "out", "--json")
-    rows = json_of(*command)["points"]
+    words = swept_alike(small, "--points", points, "--out", tmp_path / "out", "--json")
+    rows = json_of(*words)["points"]
     assert [(row[BLOCKS], row[SCALE]) for row in rows] == [(3, 1.5), (4, None)]
-    listed = read(tmp_path / "out" / "study.toml").listed
-    assert listed == ({BLOCKS: 3, SCALE: 1.5}, {BLOCKS: 4})
+    assert read(tmp_path / "out" / "study.toml").listed == ({BLOCKS: 3, SCALE: 1.5}, {BLOCKS: 4})
     points.write_text(f"{BLOCKS},{SCALE}\n3\n")
-    assert b"points.csv:2: 1 values for 2 keys" in slcache(*command).stderr
+    assert b"points.csv:2: 1 values for 2 keys" in command(*words).stderr
 
 
 def test_a_study_survives_its_file(tmp_path: Path) -> None:
@@ -252,8 +262,7 @@ def test_a_study_survives_its_file(tmp_path: Path) -> None:
 def test_seeds_of_a_recording_that_change_nothing_are_told(small: Path) -> None:
     asked: dict[str, Any] = {"scheme": "baseline,tlc-only", "settings": {"trace.address": "wrap"}}
     vary = {"workload.requests": [50]}
-    both = sweep([small, "zipf-4k"], device="tiny", vary=vary, seeds=2, **asked)
-    (told,) = both.problems()
+    (told,) = sweep([small, "zipf-4k"], device="tiny", vary=vary, seeds=2, **asked).problems()
     assert told.startswith(f"{small} is a recording, and nothing else of its points is drawn")
     assert "each of the 2 seeds gives the same figures; --resample N" in told
     assert swept(small, seeds=1, **asked).problems() == []
@@ -280,3 +289,324 @@ def test_a_range_of_sizes_is_the_list_of_the_same(text: str, listed: str) -> Non
         axis = Axis.read(key, text)
         assert axis == Axis.read(key, listed)
         assert axis.ordered
+
+
+METRIC = ("--metric", "write_mean_ns")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sweep of two loads and two cache sizes, one more of which the device refuses."""
+    top = tmp_path_factory.mktemp("shown")
+    trace = write_trace(top / "writes.csv", mixed(200, write_share=1.0))
+    stdout(
+        *("sweep", trace, "--device", "tiny", "--scheme", "baseline", "--address", "wrap"),
+        *("--set", "device.user_bytes=2097152", "--vary", "host.time_scale=0.1,1"),
+        *("--vary", "scheme.baseline.slc_blocks=3,4,9", "--skip-impossible"),
+        *("--metric", "erases", *METRIC, "--out", top / "out"),
+    )
+    return top / "out"
+
+
+def test_effects_are_means_of_runs_and_the_best_points_come_first(folder: Path) -> None:
+    found = json.loads(command("sweep", "show", folder, *METRIC, "--json").stdout)
+    assert found["points"] == {"done": 4, "impossible": 2}
+    assert "user_bytes" in found["left_out"][0]["reason"]
+    effects = {e["parameter"]: e for e in found["metrics"]["write_mean_ns"]["effects"]}
+    trace = folder.parent / "writes.csv"
+    own = {"trace.address": "wrap", "device.user_bytes": 2097152}
+    for level in effects["host.time_scale"]["levels"]:
+        means = []
+        for blocks in (3, 4):
+            point = {"host.time_scale": level["from"], "scheme.baseline.slc_blocks": blocks}
+            run = slcache.run(trace, device="tiny", scheme="baseline", settings={**own, **point})
+            means.append(1000 * run.to_dict()["host"]["write"]["latency_us"]["mean"])
+        assert level["mean"] == pytest.approx(fmean(means))
+    found = json.loads(command("sweep", "show", folder, *METRIC, "--json").stdout)
+    means = [one["metrics"]["write_mean_ns"] for one in found["configurations"]]
+    assert means == sorted(means)
+    assert len(means) == 4
+    # One table, which any reader of CSV takes.
+    frame = pl.read_csv(command("sweep", "show", folder, *METRIC, "--format", "csv").stdout)
+    assert frame.columns[0] == "place"
+    assert frame["write_mean_ns [ns]"].to_list() == means
+    ranked = Analysis.of(
+        Outcome.of(read_table(folder / "points.parquet")), ["write_mean_ns"]
+    ).ranked
+    assert ranked["write_mean_ns"].to_list() == means
+    assert ranked.rows() == frame.rows()
+    assert [name.split(" [")[0] for name in frame.columns] == ranked.columns
+    told = command("sweep", "show", folder, *METRIC).stdout.decode()
+    assert told.index("by write_mean_ns") < told.index("main effects")
+    most = json.loads(command("sweep", "show", folder, "--metric", "iops", "--json").stdout)
+    rates = [one["metrics"]["iops"] for one in most["configurations"]]
+    assert rates == sorted(rates, reverse=True)
+
+
+def test_the_document_is_what_its_schema_says(folder: Path) -> None:
+    schema = json.loads(command("explain", "--schema", "sweep-show").stdout)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for metrics in ([], ["--metric", "read_p99_ns"], ["--metric", "utilisation"]):
+        document = json.loads(command("sweep", "show", folder, *metrics, "--json").stdout)
+        jsonschema.validate(document, schema)
+        for key in document:
+            with pytest.raises(jsonschema.ValidationError):
+                jsonschema.validate({k: v for k, v in document.items() if k != key}, schema)
+
+
+def test_a_study_is_shown_by_the_metrics_that_it_asked_for(folder: Path, tmp_path: Path) -> None:
+    found = json.loads(command("sweep", "show", folder, "--json").stdout)
+    assert list(found["metrics"]) == ["erases", "write_mean_ns"]
+    own = json.loads(command("sweep", "show", folder, "--metric", "waf", "--json").stdout)
+    assert list(own["metrics"]) == ["waf"]
+    out = shutil.copytree(folder, tmp_path / "out")
+    (out / "study.toml").write_text("trace = 3\n")
+    broken = command("sweep", "show", out, "--json")
+    assert "judged by the default metrics" in broken.stderr.decode()
+    assert "write_p99_ns" in json.loads(broken.stdout)["metrics"]
+
+
+def test_show_report_and_the_sweep_itself_draw_the_same_page(folder: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page <b>.html"
+    assert command("sweep", "show", folder, "--html", page).returncode == 0
+    assert "&#34;scheme.baseline.slc_blocks&#34; = &#34;3,4,9&#34;" in page.read_text()
+    stdout("report", folder, "--out", tmp_path / "reported")
+    assert page.read_bytes() == (tmp_path / "reported" / "report.html").read_bytes()
+    assert "Pareto front" in (folder / "report.html").read_text()
+    for option in ("--normalise", "--gb-per-day"):
+        done = command("report", folder, option, "1", "--out", tmp_path / "no.html")
+        assert (done.returncode, (tmp_path / "no.html").exists()) == (2, False)
+        assert b"is a study" in done.stderr
+
+
+@pytest.mark.parametrize("verb", ["report", "diff", "diff --rerun"])
+def test_what_a_study_s_folder_offers_is_told(verb: str, folder: Path) -> None:
+    done = command(*verb.split(), folder, *([] if verb == "diff --rerun" else [folder]))
+    assert done.returncode == 1, done.stderr
+    assert f"slcache sweep show {folder}".encode() in done.stderr
+    with pytest.raises(slcache.ResultError, match="a study's table"):
+        slcache.load(folder)
+
+
+def test_a_study_that_has_not_ended_says_how_far_it_is(folder: Path, tmp_path: Path) -> None:
+    begun = shutil.copytree(folder, tmp_path / "begun")
+    (begun / "points.parquet").unlink()
+    done = command("sweep", "show", begun)
+    assert done.returncode == 2
+    assert f"4 results are kept; slcache sweep {begun} goes on".encode() in done.stderr
+    done = command("report", begun)
+    assert done.returncode == 1
+    assert b"a study that has not ended" in done.stderr
+
+
+def test_a_column_has_one_unit_and_its_title_none() -> None:
+    """Points whose latencies differ by orders of magnitude are told in one unit."""
+    table = grid({"a": [1, 4000]}, lambda a, _: {"write_mean_ns": 9e3 * a, "bytes_per_s": 8e6 * a})
+    told = printed(analysis(table, "write_mean_ns", "bytes_per_s"))
+    units = re.findall(r"[\d,.]+ (ns|µs|ms|s) [\d,.]+ (\S+/s)", told)
+    assert len(units) >= 4
+    assert set(units) == {("µs", "MB/s")}
+    assert "write_mean bytes_per_s" in told
+
+
+COUNTS = "scheme.baseline.slc_blocks"
+
+
+@pytest.fixture
+def little(tmp_path: Path) -> Path:
+    return write_trace(tmp_path / "small.csv", mixed(40))
+
+
+@pytest.mark.parametrize("verb", [slcache.sweep, slcache.tune])
+@pytest.mark.parametrize(
+    ("vary", "told"),
+    [
+        ({"scheme.sa.slc_bloks": "3"}, "did you mean slc_blocks"),
+        ({"scheme.hyssd.fast_blocks": "3..4"}, "no scheme of the study takes it"),
+        ({"hst.time_scale": [1, 2]}, "unknown key"),
+        ({"scheme.sa.slc_blocks": "1000..1002"}, "must be between 3 and"),
+        ({"workload.requests": [1, 2]}, "no trace of the study is a workload"),
+        ({"host.time_scale": "1..0.5"}, "ends below its beginning"),
+        ({"host.time_scale": "1,1"}, "given twice: 1"),
+        ({"host.time_scale": "1,inf"}, "inf is not finite"),
+        ({"host.time_scale": "nan"}, "nan is not finite"),
+        ({"run.seed": "1..3"}, "`seeds`"),
+        ({"status": "1,2"}, "column of the table"),
+        ({"slc_blocks": "3..4", "scheme.sa.slc_blocks": "3..4"}, "in another spelling"),
+        ({"device.pool[0].blocks": [16], "device.pool.0.blocks": [16]}, "in another spelling"),
+    ],
+    ids=str,
+)
+def test_a_sweep_and_a_search_refuse_the_same(
+    verb: Any,  # noqa: ANN401
+    vary: dict[str, Any],
+    told: str,
+    little: Path,
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "out"
+    asked: dict[str, Any] = {
+        "device": "tiny",
+        "scheme": "sa",
+        "settings": {"trace.address": "wrap"},
+    }
+    with pytest.raises(slcache.ConfigError, match=told):
+        verb(little, vary=vary, out=out, jobs=1, **asked)
+    assert not out.exists() or not any(path.is_file() for path in out.rglob("*"))
+
+
+def test_a_key_is_not_set_in_one_spelling_and_varied_in_another(little: Path) -> None:
+    verbs: tuple[Any, ...] = (slcache.sweep, slcache.tune)
+    how: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "vary": {"slc_blocks": "3..4"}}
+    for verb in verbs:
+        with pytest.raises(slcache.ConfigError, match="in another spelling"):
+            verb(little, **how, settings={COUNTS: 3})
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ({"sed": 1}, "sed: unknown key"),
+        ({"scheme": None}, "scheme is missing"),
+        ({"seeds": 0}, "seeds = 0"),
+        ({"seeds": True}, "seeds = True: must be"),
+        ({"trace": ["t", "t"]}, "trace: t is given twice"),
+        ({"trace": 3}, "trace = 3"),
+        ({"scheme": ["s", " "]}, r'scheme = \["s", " "\]: is no name'),
+        ({"sample": "grid:3"}, "sample = grid:3"),
+        ({"vary": {"a": 1}, "set": {"a": 1}}, "a: set"),
+        ({"vary": {"host.time_scale": "0.5..1"}}, "a grid must know which values"),
+        ({"vary": {COUNTS: "16MiB..32MiB"}}, "which sizes are there"),
+        ({"vary": {COUNTS: "16MiB..32MiB@log"}}, "which sizes are there"),
+        ({"vary": {COUNTS: "8..32MiB:4MiB"}}, "must be of one kind"),
+        ({"vary": {COUNTS: "16MiB..32MiB:4"}}, "must be of one kind"),
+        *(
+            ({"vary": {"t.table": text}}, "a bracket has no other")
+            for text in ("[1,2", "1],2", "[1]],[2", "[[1,2],3")
+        ),
+        # What no file could hold.
+        ({"trace_options": {"window": dt.date(2024, 5, 27)}}, "window"),
+        ({"trace_options": {"window": math.inf}}, "window"),
+        ({"set": {"scheme.sa.slc_blocks": math.inf}}, "slc_blocks"),
+        ({"set": {"scheme.sa.slc_blocks": [dt.time(7)]}}, "slc_blocks"),
+        ({"vary": {"host.time_scale": [1.0, math.nan]}}, "time_scale"),
+        ({"point": [{"host.time_scale": math.inf}]}, "time_scale"),
+    ],
+    ids=str,
+)
+def test_a_wrong_study_names_its_key(said: dict[str, Any], told: str) -> None:
+    whole = {"trace": "t.csv", "device": "tiny", "scheme": ["sa", "tlc-only"], **said}
+    with pytest.raises(StudyError, match=told) as error:
+        of({key: value for key, value in whole.items() if value is not None}).combinations()
+    assert all(key in str(error.value) for key in said.get("vary", {}))
+
+
+STUDY = """\
+trace = "zipf-4k"
+device = ["tiny"]
+scheme = ["baseline"]
+sample_seed = 4
+
+[set]
+host.time_scale = 2
+
+[vary]
+"scheme.baseline.slc_blocks" = [
+  3,
+]
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "to", "told"),
+    [
+        ("trace", "traces", "1: traces: unknown key; did you mean trace?"),
+        ('"tiny"', '"tin"', "2: device tin: no such preset"),
+        ("baseline", "basline", "3: scheme basline: "),
+        ('["baseline"]', '""', '3: scheme = "": is no name'),
+        ("sample_seed = 4", "seeds = 'x'", "4: seeds = 'x': must be a whole number"),
+        ("sample_seed", "sample_sed", "4: sample_sed: unknown key; did you mean sample_seed?"),
+        ("time_scale", "time_scal", "7: settings host.time_scal=2: host.time_scal: unknown key"),
+        ("slc_blocks", "slc_blcks", "10: settings scheme.baseline.slc_blcks=3: "),
+        ("3,", "true, true", "10: scheme.baseline.slc_blocks = [true, true]: given twice"),
+        ('device = ["tiny"]', "", " device is missing: give it"),
+    ],
+)
+def test_what_is_wrong_in_the_file_of_a_study_is_told_with_its_line(
+    change: str, to: str, told: str, tmp_path: Path
+) -> None:
+    """A misspelt name is no impossible point that could be skipped."""
+    study = tmp_path / "asked.toml"
+    study.write_text(STUDY.replace(change, to, 1))
+    done = command("sweep", study, "--skip-impossible", "--out", tmp_path / "out")
+    assert done.returncode == 3
+    assert f"{study}:{told}" in done.stderr.decode()
+
+
+def test_lines_of_keys_are_those_of_no_text_that_looks_like_them() -> None:
+    text = """a = '''
+b = 1
+'''
+[ t . "u.v" ]
+b = [
+  1, # c = 2
+]
+'w'.x=3
+[[p]]
+d = { e = 1 }
+"""
+    lines = {"a": 1, "t.u.v": 4, "t.u.v.b": 5, "t.u.v.w.x": 8, "p": 9, "p.d": 10}
+    assert parsing.toml_lines(text) == lines
+    # As many lines that are none take no time that anybody notices.
+    many = "a = '''\n" + "b = 1\n" * 100_000 + "'''\nc = 1\n"
+    assert parsing.toml_lines(many) == {"a": 1}
+
+
+def test_the_first_seed_of_draws_is_0(little: Path, tmp_path: Path) -> None:
+    words = "--device tiny --scheme baseline --vary host.time_scale=0.1..1 --sample random:2"
+    stdout("sweep", little, *words.split(), "--sample-seed", "0", "--out", tmp_path)
+    assert "sample_seed = 0" in (tmp_path / "study.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("points", "told"), [(100, "1 of 100 points done, about 16 min left"), (3, None)]
+)
+def test_what_much_work_takes_is_told_once_where_nobody_watches(
+    points: int,
+    told: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    clock = iter(range(0, 1000, 10))
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    with console.meter("auto") as meter:
+        for done in range(4):
+            meter(f"points ({done} of {points} done)", min(done, points), points)
+    assert capsys.readouterr().err == (f"note: {told}\n" if told else "")
+    clock = iter(range(0, 1000, 4))
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    with console.meter("auto") as meter:
+        meter("runs (0 of 10 done, 10 left, CPU time 0 s)", 0, 10)
+        meter("ips: precondition", 1, 2)
+        for done in range(1, 5):
+            meter("ips: replay (12 requests behind)", done, 5)
+    assert capsys.readouterr().err == "note: 0 of 10 runs done, about 3 min left\n"
+
+
+def test_what_is_counted_for_whoever_watches(little: Path) -> None:
+    """The runs of a comparison, none of a single run, and no more points than a search has."""
+    seen: list[tuple[str, int]] = []
+
+    def see(phase: str, _done: int, total: int) -> bool:
+        seen.append((phase, total))
+        return True
+
+    how: dict[str, Any] = {"device": "tiny", "on_progress": see}
+    slcache.compare(little, schemes=["tlc-only", "baseline"], address="wrap", **how)
+    assert any(phase.startswith("runs (1 of 2 done, 1 left") for phase, _ in seen)
+    seen.clear()
+    slcache.run(little, scheme="baseline", address="wrap", **how)
+    assert not any(phase.startswith("runs") for phase, _ in seen)
+    vary = {"host.time_scale": [0.5, 1.0, 2.0]}
+    slcache.tune(little, scheme="baseline", vary=vary, points=40, **how)
+    assert {total for phase, total in seen if phase == "points"} == {3}

@@ -216,8 +216,7 @@ def test_counters_say_how_full_the_regions_are(tmp_path: Path) -> None:
         counters = read(file).counters
         shown = {name.partition(":")[0] for name in counters if not name.startswith("knob")}
         assert shown == set(regions)
-        live = sum(counters[f"{region}: live"][-1][1] for region in regions)
-        assert live == 40 * 4096
+        assert sum(counters[f"{region}: live"][-1][1] for region in regions) == 40 * 4096
         for region in regions:
             free, blocks = counters[f"{region}: free"], counters[f"{region}: blocks"]
             assert min(value for _, value in free) >= 0
@@ -252,8 +251,7 @@ def test_knobs_and_windows_are_told_as_they_turn(tmp_path: Path, trace: Path) ->
         name, value = each.name.split(" = ")
         assert (each.begin_ns, float(value)) in found.counters[f"knob {name}"]
     slcache.run(trace, **TINY, log=tmp_path / "log")
-    log = pq.read_table(tmp_path / "log")
-    slowest = int(np.argmax(log["latency_ns"].to_numpy()))
+    slowest = int(np.argmax(pq.read_table(tmp_path / "log")["latency_ns"].to_numpy()))
     for around in ("slowest", f"request={slowest}"):
         file = tmp_path / f"{around}.pftrace"
         slcache.run(trace, **TINY, timeline=file, timeline_around=around)
@@ -265,14 +263,12 @@ def test_knobs_and_windows_are_told_as_they_turn(tmp_path: Path, trace: Path) ->
 
 def test_of_every_nth_request_the_operations_are_kept(tmp_path: Path, trace: Path) -> None:
     for file in ("1.parquet", "7.parquet", "7.pftrace"):
-        every = int(file[0])
-        slcache.run(trace, **TINY, timeline=tmp_path / file, timeline_every=every)
+        slcache.run(trace, **TINY, timeline=tmp_path / file, timeline_every=int(file[0]))
     whole = pq.read_table(tmp_path / "1.parquet").to_pylist()
     some = pq.read_table(tmp_path / "7.parquet").to_pylist()
     assert some == [row for row in whole if row["request"] < 0 or row["request"] % 7 == 0]
     found = read(tmp_path / "7.pftrace")
-    shown = sorted(each.facts["request"] for each in found.on("requests"))
-    assert shown == list(range(0, 1200, 7))
+    assert sorted(each.facts["request"] for each in found.on("requests")) == list(range(0, 1200, 7))
     assert len(found.on("planes")) == len(some)
     asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "replay": "closed:8"}
     (tmp_path / "one").mkdir()
@@ -397,7 +393,7 @@ def test_compared_schemes_draw_the_same_request(trace: Path, tmp_path: Path) -> 
     ("suffix", "opened"),
     [("pftrace.gz", "open it on ui.perfetto.dev"), ("parquet", "a table of operations")],
 )
-def test_the_page_names_the_file_and_what_opens_it(
+def test_pages_name_files_and_openers(
     suffix: str, opened: str, trace: Path, tmp_path: Path
 ) -> None:
     asked: dict[str, Any] = {"device": "tiny", "timeline_every": 40, "timeline_until": "400ms"}
@@ -422,8 +418,7 @@ def test_a_folder_that_is_missing_is_told_before_anything_runs(trace: Path, tmp_
         ended = run_slcache(*words, *around)
         told = f"error: No such file or directory: {tmp_path}/nowhere/t-baseline.pftrace"
         assert (ended.returncode, ended.stderr.decode().strip()) == (1, told)
-    rows = [*mixed(300), (999, "Write", 1 << 40, 4096)]
-    trace = write_trace(tmp_path / "t.csv", rows)
+    trace = write_trace(tmp_path / "t.csv", [*mixed(300), (999, "Write", 1 << 40, 4096)])
     log = tmp_path / "requests.parquet"
     log.write_bytes(b"what was there before")
     how: dict[str, Any] = {"scheme": "baseline", "settings": {"trace.prefill": "none"}}
@@ -464,5 +459,4 @@ def test_the_window_asked_for_is_that_of_the_series(trace: Path) -> None:
     assert short["window_ns"] > 10_000
     assert len(short["columns"]["t_ns"]) <= 65_536
     assert "the windows of the series last" in done.stderr.decode()
-    plain = json.loads(run_slcache(*words).stdout)
-    assert "series_window_ns" not in plain["config"]["run"]
+    assert "series_window_ns" not in json.loads(run_slcache(*words).stdout)["config"]["run"]

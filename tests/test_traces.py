@@ -344,16 +344,14 @@ def test_a_twin_says_what_is_given_and_what_is_free(twin: Path) -> None:
     text = slcache("trace", "workloads", twin).stdout.decode()
     assert LABEL in text
     assert "assumed (0, 0.5)" in text
-    document = run(twin, "--workload", "requests=500")
-    assert document["trace"]["requests"] == 500
+    assert run(twin, "--workload", "requests=500")["trace"]["requests"] == 500
     endless = run("uniform-4k", "--workload", "requests=50", "--workload", "footprint_bytes=1MiB")
     assert endless["trace"]["requests"] == 50
 
 
 @pytest.mark.usefixtures("undrawn")
 def test_a_twin_is_called_a_twin_in_every_output(twin: Path, tmp_path: Path) -> None:
-    done = stdout("run", twin, *RUN, "--out", tmp_path / "out")
-    assert LABEL in done
+    assert LABEL in stdout("run", twin, *RUN, "--out", tmp_path / "out")
     result = package.run(twin, device="tiny", scheme="baseline")
     assert result.to_dict()["trace"]["label"] == LABEL
     assert LABEL in result.summary()
@@ -452,6 +450,7 @@ def test_a_twin_by_blocks_has_the_figures(bursts: Path, tmp_path: Path) -> None:
 EXAMPLE = Path(__file__).parent.parent / "examples" / "linkbench-40s.blkparse.zst"
 
 
+@pytest.mark.long
 def test_the_twin_of_the_shipped_trace_has_its_figures(tmp_path: Path) -> None:
     twin = tmp_path / "linkbench.toml"
     done = slcache("trace", "twin", EXAMPLE, "-o", twin)
@@ -462,8 +461,7 @@ def test_the_twin_of_the_shipped_trace_has_its_figures(tmp_path: Path) -> None:
         findings = against.check(document, against.of_workload(package.workload(twin)))
         assert len(findings) > 15
         # What pages are from in the end is settled on the first requests of a twin.
-        off = [f for f in findings if not f.agrees and f.name != "writers_per_16kib_page"]
-        assert off == []
+        assert [f for f in findings if not f.agrees and f.name != "writers_per_16kib_page"] == []
         writers = next(f for f in findings if f.name == "writers_per_16kib_page")
         assert writers.found == pytest.approx(writers.expected, rel=0.1)
         hottest = document["hot_set"]["hottest"]

@@ -103,8 +103,7 @@ def test_the_answer_is_that_of_running_every_size(
 
 def test_closed_form(trace: Path, store: Path) -> None:
     """The cache takes its blocks: the smallest and the largest number follow from a division."""
-    config = package.resolve(device="tiny", scheme="baseline")
-    (pool,) = config["device"]["pool"]
+    (pool,) = package.resolve(device="tiny", scheme="baseline")["device"]["pool"]
     planes = pool["channels"] * pool["chips"] * pool["dies"] * pool["planes"]
     block = planes * pool["wordlines"] * pool["page_bytes"]
     on: dict[str, Any] = {"vary": {BLOCKS: "0..9"}, "settings": SMALL, "store": store}
@@ -113,8 +112,7 @@ def test_closed_form(trace: Path, store: Path) -> None:
         at_most = asked(trace, f"slc_bytes<={bytes_}", most=BLOCKS, **on)
         assert best(at_most) == bytes_ // block
     # Two bounds at once: exactly four.
-    both = [f"slc_bytes>={4 * block}", f"slc_bytes<={4 * block}"]
-    assert best(asked(trace, both, **on)) == 4
+    assert best(asked(trace, [f"slc_bytes>={4 * block}", f"slc_bytes<={4 * block}"], **on)) == 4
     refused = [t for t in at_most.tried if t.found.status == "impossible"]
     assert [each.settings[BLOCKS] for each in refused] == [0, 1, 2, 7, 8, 9]
     assert "must be between 3 and" in str(refused[0].found.reason)

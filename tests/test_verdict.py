@@ -354,9 +354,7 @@ def test_the_verdict_tells_nothing_apart_that_the_table_does_not() -> None:
         ([], [], Paired(pairs=0, less=0, more=0)),
     ],
 )
-def test_nothing_is_divided_by_nothing(
-    mine: list[float | None], other: list[float | None], want: Paired
-) -> None:
+def test_none_is_divided(mine: list[float | None], other: list[float | None], want: Paired) -> None:
     """Where a figure is 0 there is no factor, and the differences are judged."""
     assert paired(mine, other) == want
     assert told_apart([want]) == [None if want.p is None else want.p < 1 - LEVEL]

@@ -139,8 +139,7 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "ours/study.toml").write_text(
         'trace = "in/t.csv"\ndevice = "in/d.toml"\nscheme = "in/mine.py:Mine"\n'
     )
-    own = own_scheme(folder, "pass")
-    slcache.run(trace, device=device, scheme=own).save(folder / "own")
+    slcache.run(trace, device=device, scheme=own_scheme(folder, "pass")).save(folder / "own")
     for name in ("published/a.csv", "recordings/b.txt"):
         (folder / name).parent.mkdir()
         (folder / name).write_text("\n")
@@ -194,8 +193,7 @@ class Place:
 
     def _run(self) -> list[str]:
         assert execute(line(self.words)) in (0, 1)
-        after = files(self.folder)
-        new = [name for name in after if name not in self.before]
+        new = [name for name in files(self.folder) if name not in self.before]
         self.clear()
         return [name for name in new if not STORES & {*Path(name).parts}]
 
