@@ -18,9 +18,6 @@ from slcache.traces.api import OPTIONS_MAX
 from support import cases, stdout, write_trace
 from support import slcache as command
 
-ON = ("--device", "tiny", "--scheme", "baseline")
-
-
 HOW: dict[str, Any] = {"device": "tiny", "scheme": "baseline"}
 
 

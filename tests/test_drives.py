@@ -23,7 +23,7 @@ from slcache.drives.published import Trial
 from slcache.errors import UsageError
 from slcache.execute.engine import Engine
 from slcache.words.names import leaves
-from support import slcache, stdout
+from support import process, slcache, stdout
 
 RECORD = json.loads(drive_presets.RECORD.read_text())
 NAMES = list(drive_models.TEMPLATES)
@@ -177,10 +177,9 @@ def test_the_default_amount_follows_the_cache_that_the_engine_has() -> None:
 @pytest.mark.long
 def test_a_drive_is_judged_from_the_command_line(tmp_path: Path) -> None:
     out = tmp_path / "like"
-    told = slcache(
-        "cliff", "--device", "samsung-970-evo-500gb-like", "--like", "techpowerup",
-        "--scale", "1/16", "--out", str(out),
-    ).stdout  # fmt: skip
+    # A process of its own draws the figure.
+    words = "cliff --device samsung-970-evo-500gb-like --like techpowerup --scale 1/16 --out"
+    told = process(*words.split(), out).stdout
     assert b"published: 0.663 GB/s, held out" in told
     assert json.loads((out / "like.json").read_text())["drive"] == "samsung-970-evo-500gb"
     assert (out / "like.csv").read_text().startswith("pass,gb,gb_s")
