@@ -14,20 +14,19 @@ pub struct Count {
     pub hashing: u64,
 }
 
-/// Why nothing can be counted; `None` where valgrind is there.
-pub fn missing() -> Option<String> {
-    let version = Command::new("valgrind").arg("--version").stdout(Stdio::null()).status();
-    match version {
-        Ok(status) if status.success() => None,
-        Ok(status) => Some(format!("valgrind --version: {status}")),
-        Err(error) => Some(format!(
+/// An error where valgrind is not there.
+pub fn found() -> Result<(), String> {
+    match Command::new("valgrind").arg("--version").stdout(Stdio::null()).status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("valgrind --version: {status}")),
+        Err(error) => Err(format!(
             "valgrind cannot be started ({error}); it counts the instructions: install the package valgrind"
         )),
     }
 }
 
-/// Runs this program as the child `what` and counts.
-pub fn count(what: &str) -> Result<Count, String> {
+/// Runs this program with arguments and counts.
+pub fn count(arguments: &[&str]) -> Result<Count, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let path = folder.path().join("counts");
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
@@ -35,14 +34,15 @@ pub fn count(what: &str) -> Result<Count, String> {
         .args(["--quiet", "--tool=cachegrind", "--cache-sim=no"])
         .arg(format!("--cachegrind-out-file={}", path.display()))
         .arg(program)
-        .arg(format!("--child={what}"))
+        .args(arguments)
         .output()
         .map_err(|error| error.to_string())?;
     if !output.status.success() {
-        return Err(failed(what, output.status, &output.stderr));
+        return Err(failed(&arguments.join(" "), output.status, &output.stderr));
     }
     let text = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    parse(&String::from_utf8_lossy(&text)).ok_or_else(|| format!("{what}: no counts from cachegrind"))
+    parse(&String::from_utf8_lossy(&text))
+        .ok_or_else(|| format!("{}: no counts from cachegrind", arguments.join(" ")))
 }
 
 fn failed(what: &str, status: ExitStatus, stderr: &[u8]) -> String {

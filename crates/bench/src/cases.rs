@@ -1,31 +1,39 @@
-//! What the bench runs: schemes on devices, and the requests they are asked.
+//! Schemes on devices, and the requests they are asked.
 
-use super::size::Size;
-use super::{disk, engine, two_pools};
+use super::engine;
 use slcache_core::device::request::Request;
 use slcache_core::schemes::CATALOG;
+use slcache_sim::resources::Stopwatch;
 use slcache_sim::RunConfig;
-use slcache_traces::synthetic::{heavy_gc, synth1m, SYNTH1M_REQUESTS};
+use slcache_traces::synthetic::{heavy_gc, synth1m};
+use slcache_traces::workload::Workload;
+use std::collections::BTreeMap;
 
-/// Random writes of heavy_gc, and their mean distance in time.
-const RANDOM_WRITES: usize = 2_000_000;
+/// How a device is filled and worn without the clock, so that cleaning dominates at once.
+const USED: [&str; 2] = ["precondition.fill=1.0", "precondition.overwrite=0.5"];
 const RANDOM_GAP_NS: u64 = 4_000_000;
 const SYNTH1M_FOOTPRINT_BYTES: u64 = 4 << 30;
-
 /// Devices of two papers, on which all schemes are compared.
-pub const COMPARED_ON: [&str; 2] = ["hierarchy-44g", "ips-384g"];
+const COMPARED_ON: [&str; 2] = ["hierarchy-44g", "ips-384g"];
+/// Both regions of flash in front of a disk, one of them, none.
+const ON_DISK: [&str; 3] = ["nvc", "nvc-mlc-only", "disk-only"];
+/// The device of two pools keeps up with synth1m when its requests come this much slower.
+const SLOWER: u64 = 25;
+/// Requests of the twin, as far apart as in its 12 hours; fewer could not touch its footprint.
+const TWIN_REQUESTS: usize = 1_000_000;
+const TWIN_GAP_NS: usize = 8_100_000;
 
 /// Requests of one kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Workload {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Load {
     Synth1m,
     HeavyGc,
     Synth1mSlower,
     Database,
 }
 
-impl Workload {
-    pub fn name(self) -> &'static str {
+impl Load {
+    fn name(self) -> &'static str {
         match self {
             Self::Synth1m => "synth1m",
             Self::HeavyGc => "heavy_gc",
@@ -34,74 +42,84 @@ impl Workload {
         }
     }
 
-    /// All requests; those of heavy_gc begin with a fill.
-    pub fn requests(self, size: Size) -> Result<Vec<Request>, String> {
-        match self {
-            Self::HeavyGc => Ok(heavy_gc(size.of(RANDOM_WRITES), RANDOM_GAP_NS, true)),
-            other => other.first(size.of(SYNTH1M_REQUESTS)),
-        }
-    }
-
-    /// The first so many requests, without a fill.
-    pub fn first(self, count: usize) -> Result<Vec<Request>, String> {
+    /// The first so many requests.
+    fn requests(self, count: usize) -> Result<Vec<Request>, String> {
         match self {
             Self::Synth1m => Ok(synth1m(count)),
             Self::HeavyGc => Ok(heavy_gc(count, RANDOM_GAP_NS, false)),
-            Self::Synth1mSlower => Ok(two_pools::requests(count)),
-            Self::Database => disk::requests(count),
+            Self::Synth1mSlower => {
+                let mut requests = synth1m(count);
+                requests.iter_mut().for_each(|request| request.at_ns *= SLOWER);
+                Ok(requests)
+            }
+            Self::Database => database(count),
         }
     }
+}
 
-    /// Requests before those whose write amplification is told apart.
-    pub fn fill(self, size: Size, requests: usize) -> usize {
-        match self {
-            Self::HeavyGc => requests - size.of(RANDOM_WRITES),
-            _ => 0,
-        }
+/// Requests of 4 KiB of a twin.
+fn database(count: usize) -> Result<Vec<Request>, String> {
+    let mut settings = BTreeMap::from([
+        ("twin.requests".to_owned(), TWIN_REQUESTS.to_string()),
+        ("twin.duration_ns".to_owned(), (TWIN_REQUESTS * TWIN_GAP_NS).to_string()),
+    ]);
+    for size in ["mean_write", "max_write", "mean_read", "max_read"] {
+        settings.insert(format!("twin.{size}_bytes"), "4096".to_owned());
     }
+    let workload = Workload::load("nvc-financial1", &settings).map_err(|error| error.to_string())?;
+    Ok(workload.generate(1).take(count).collect())
 }
 
 /// A workload on a device under a scheme.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
-    pub workload: Workload,
-    pub device: &'static str,
-    pub scheme: &'static str,
-    /// Whether the workload's footprint lies on the device beforehand.
-    pub preloaded: bool,
+    load: Load,
+    device: &'static str,
+    scheme: &'static str,
 }
 
-/// Everything whose requests per second are measured.
+/// Everything whose cost is measured.
 pub fn all() -> Vec<Case> {
-    let new = |workload, device, scheme| Case { workload, device, scheme, preloaded: false };
+    let new = |load, device, scheme| Case { load, device, scheme };
     let mut cases = vec![
-        new(Workload::Synth1m, "mqsim-512g", "tlc-only"),
-        new(Workload::HeavyGc, "gc-8g", "tlc-only"),
-        Case { preloaded: true, ..new(Workload::Synth1mSlower, two_pools::DEVICE, "hyssd") },
+        new(Load::Synth1m, "mqsim-512g", "tlc-only"),
+        new(Load::HeavyGc, "gc-8g", "tlc-only"),
+        new(Load::Synth1mSlower, "hyssd-st", "hyssd"),
     ];
     for device in COMPARED_ON {
-        for scheme in CATALOG.iter().filter(|scheme| !scheme.on_disk) {
-            cases.push(Case { preloaded: true, ..new(Workload::Synth1m, device, scheme.name) });
-        }
+        let on_flash = CATALOG.iter().filter(|scheme| !scheme.on_disk);
+        cases.extend(on_flash.map(|scheme| new(Load::Synth1m, device, scheme.name)));
     }
-    cases.extend(disk::SCHEMES.map(|scheme| new(Workload::Database, disk::DEVICE, scheme)));
+    cases.extend(ON_DISK.map(|scheme| new(Load::Database, "nvc-hdd", scheme)));
     cases
 }
 
 impl Case {
-    /// Whether the bare loop over the same requests is measured beside it.
-    pub fn has_floor(self) -> bool {
-        ["mqsim-512g", "gc-8g"].contains(&self.device)
+    pub fn name(self) -> String {
+        format!("{} on {}, {}", self.load.name(), self.device, self.scheme)
     }
 
-    /// The configuration, with further settings.
-    pub fn config(self, sets: &[String]) -> Result<RunConfig, String> {
-        engine::config(self.device, self.scheme, sets)
+    /// Makes so many requests and feeds the first of them to a device; the CPU time of feeding, s.
+    pub fn run(self, made: usize, taken: usize) -> Result<f64, String> {
+        let used = self.load == Load::HeavyGc;
+        let sets: Vec<String> = USED.iter().filter(|_| used).map(|set| (*set).to_owned()).collect();
+        let config = engine::config(self.device, self.scheme, &sets)?;
+        let requests = self.load.requests(made)?;
+        let mut simulation = engine::device(&config)?;
+        if used {
+            simulation.precondition(&mut |_, _| true).map_err(|error| error.to_string())?;
+        }
+        simulation.preload(&self.preload(&config)).map_err(|error| error.to_string())?;
+        let stopwatch = Stopwatch::start();
+        engine::feed(&mut simulation, &requests[..taken])?;
+        simulation.finish().map_err(|error| error.to_string())?;
+        Ok(stopwatch.cpu_s())
     }
 
-    /// The logical pages of `config`'s device that hold data beforehand.
-    pub fn preload(self, config: &RunConfig) -> Vec<(u32, u32)> {
+    /// The logical pages that hold data beforehand: synth1m's where schemes are compared on it.
+    fn preload(self, config: &RunConfig) -> Vec<(u32, u32)> {
+        let preloaded = COMPARED_ON.contains(&self.device) || self.load == Load::Synth1mSlower;
         let pages = SYNTH1M_FOOTPRINT_BYTES / u64::from(config.device.piece_bytes());
-        self.preloaded.then_some((0, pages as u32)).into_iter().collect()
+        preloaded.then_some((0, pages as u32)).into_iter().collect()
     }
 }

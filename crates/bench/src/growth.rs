@@ -1,15 +1,13 @@
 //! What a request costs as the work grows: devices from 8 GiB to 8 TiB, and a device that is asked for
 //! twice what it manages. Every point is measured in a process of its own.
 
-use super::size::Size;
-use super::{engine, process};
+use super::{engine, Size};
 use serde::{Deserialize, Serialize};
 use slcache_core::device::request::Request;
 use slcache_sim::resources::{peak_rss_bytes, Stopwatch};
 use slcache_traces::synthetic::UniformWorkload;
+use std::process::Command;
 
-/// What the names of these processes begin with.
-pub const GROWN: &str = "growth:";
 const DEVICE: &str = "mqsim-512g";
 /// Blocks of a plane, of 256 MiB on all planes: 8 GiB to 8 TiB.
 const BLOCKS: [u32; 11] = [32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768];
@@ -66,16 +64,16 @@ pub fn measure(size: Size) -> Result<Growth, String> {
     let sizes = || BLOCKS.iter().map(|&blocks| u64::from(blocks));
     let requests = size.of(REQUESTS);
     let grown = |blocks: u64, footprint: u64| {
-        cheapest(size, &format!("{GROWN}size:{blocks}:{footprint}:{requests}"), |p: &Grown| p.ns_per_request)
+        cheapest(size, &format!("size:{blocks}:{footprint}:{requests}"), |p: &Grown| p.ns_per_request)
     };
     let same_footprint =
         sizes().map(|blocks| grown(blocks, SAME_FOOTPRINT_BYTES)).collect::<Result<_, _>>()?;
     let half_of_device =
         sizes().map(|blocks| grown(blocks, raw_bytes(blocks) / 2)).collect::<Result<_, _>>()?;
-    let saturated: Loaded = process::start(&format!("{GROWN}load:0:{}", size.of(OVERLOADING)))?;
+    let saturated: Loaded = start(&format!("load:0:{}", size.of(OVERLOADING)))?;
     let loaded = |load: f64| {
         let gap_ns = 1e9 / (saturated.served_iops * load);
-        let what = format!("{GROWN}load:{gap_ns}:{}", size.of(OVERLOADING));
+        let what = format!("load:{gap_ns}:{}", size.of(OVERLOADING));
         cheapest(size, &what, |p: &Loaded| p.ns_per_request)
     };
     let (half_load, overload) = (loaded(0.5)?, loaded(2.0)?);
@@ -95,8 +93,19 @@ fn cheapest<T: serde::de::DeserializeOwned>(
     what: &str,
     cost: impl Fn(&T) -> f64,
 ) -> Result<T, String> {
-    let rounds = (0..size.rounds).map(|_| process::start(what)).collect::<Result<Vec<T>, _>>()?;
+    let rounds = (0..size.rounds).map(|_| start(what)).collect::<Result<Vec<T>, _>>()?;
     rounds.into_iter().min_by(|a, b| cost(a).total_cmp(&cost(b))).ok_or_else(|| "no rounds".to_owned())
+}
+
+/// The figures of a process of this program that does `what`.
+fn start<T: serde::de::DeserializeOwned>(what: &str) -> Result<T, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let output = Command::new(program).args(["--child", "growth", what]).output();
+    let output = output.map_err(|error| error.to_string())?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
+    }
+    serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())
 }
 
 fn raw_bytes(blocks: u64) -> u64 {

@@ -1,7 +1,7 @@
 //! What a build with a profile is trained on: every scheme, devices of several kinds, workloads made
 //! here and read back from every format. None of it is what the bench measures.
 
-use super::{environment, tracing};
+use super::files;
 use slcache_core::schemes::{CatalogEntry, CATALOG};
 use slcache_sim::episode::{Episode, EpisodeRequest};
 use slcache_sim::traces::workload::Workload;
@@ -68,7 +68,7 @@ pub fn run() -> Result<(), String> {
 impl Training {
     fn run(&self, scheme: &str, format: &str, entries: &[TraceEntry], folder: &Path) -> Result<(), String> {
         let path = folder.join(format).to_string_lossy().into_owned();
-        let written = tracing::write(format, &path, entries).map_err(|error| error.to_string())?;
+        let written = files::write(format, &path, entries)?;
         let mut sets: Vec<String> = self.sets.iter().map(|set| (*set).to_owned()).collect();
         sets.push("trace.address=wrap".to_owned());
         let layers =
@@ -81,9 +81,19 @@ impl Training {
         };
         execute(&run, &mut |_, _, _| true).map_err(|error| error.to_string())?;
         let windows = EpisodeRequest { run, ..EpisodeRequest::default() };
-        let episode = Episode::new(&windows, &mut |_, _, _| true).map_err(|error| error.to_string())?;
-        environment::to_the_end(episode).map(drop)
+        to_the_end(Episode::new(&windows, &mut |_, _, _| true).map_err(|error| error.to_string())?)
     }
+}
+
+/// Steps to the end of the trace, observes every window, makes the document.
+fn to_the_end(mut episode: Episode) -> Result<(), String> {
+    let mut out = vec![0.0; episode.observation_len()];
+    let mut ended = false;
+    while !ended {
+        ended = episode.step(&[], &mut || true).map_err(|error| error.to_string())?;
+        episode.observe(&mut out);
+    }
+    episode.finish(&mut |_, _, _| true).map(drop).map_err(|error| error.to_string())
 }
 
 /// The first requests of a workload.
