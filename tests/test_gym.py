@@ -277,24 +277,12 @@ def same(ours: Any, theirs: Any) -> None:  # noqa: ANN401
         assert ours == theirs
 
 
-def waited(envs: SlcCacheVectorEnv, action: Any) -> Any:  # noqa: ANN401
-    """Return what a step comes to that is waited for: nothing else is done meanwhile."""
-    envs.step_async(action)
-    for other in (envs.fork, envs.reset, envs.__getstate__):
-        with pytest.raises(EpisodeError, match="a step is under way: end it by step_wait"):
-            other()
-    for again in (envs.step, envs.step_async):
-        with pytest.raises(EpisodeError, match="a step is under way"):
-            again(action)
-    return envs.step_wait()
-
-
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.value)
 @pytest.mark.parametrize(("actions", "threads"), [("steps", 4), ("box", 1)])
 def test_a_vector_does_what_gymnasiums_own_does(
     arguments: dict[str, Any], mode: AutoresetMode, actions: str, threads: int
 ) -> None:
-    """With as many threads as one likes, at once or waited for, and each time in new arrays."""
+    """With as many threads as one likes, and each time in new arrays."""
     chosen = {**arguments, "actions": actions, "reward": "waf"}
     ours = SlcCacheVectorEnv(COUNT, autoreset_mode=mode, threads=threads, **chosen)
     theirs = SyncVectorEnv([lambda: SlcCacheEnv(**chosen)] * COUNT, autoreset_mode=mode)
@@ -304,9 +292,9 @@ def test_a_vector_does_what_gymnasiums_own_does(
     same((seen, info), theirs.reset(seed=5))
     ours.action_space.seed(1)
     ends = 0
-    for number in range(30):
+    for _ in range(30):
         action, kept = ours.action_space.sample(), seen.copy()
-        result = waited(ours, action) if number % 2 else ours.step(action)
+        result = ours.step(action)
         same(result, theirs.step(action))
         same(seen, kept)
         assert not np.shares_memory(seen, result[0])
@@ -314,11 +302,7 @@ def test_a_vector_does_what_gymnasiums_own_does(
         ends += int(result[2].sum())
     assert ends >= COUNT
     with pytest.raises(EpisodeError, match="environment 0: "):
-        ours.step_async([999] * COUNT)
-    ours.step_async(action)
-    ours.close()
-    with pytest.raises(EpisodeError, match="no step is under way"):
-        ours.step_wait()
+        ours.step([999] * COUNT)
 
 
 def test_gymnasium_makes_vectors_of_every_kind(arguments: dict[str, Any]) -> None:

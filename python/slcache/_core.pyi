@@ -426,12 +426,18 @@ class Episode:
         window: tuple[str, int] | None,
         progress: Callable[[str, int, int], bool | None] | None,
     ) -> None: ...
-    def step(self, turns: Sequence[tuple[int, float]], out: Room | None = None) -> bool:
+    def step(
+        self,
+        turns: Sequence[tuple[int, float]],
+        out: Room | None = None,
+        go_on: Callable[[], bool] | None = None,
+    ) -> bool:
         """Turn knobs, all or none, and run to the end of the next window.
 
         A turn is (index of the knob in `knobs()`, value). `out`, a writable contiguous buffer of
         float64, gets the observation. Returns whether the trace is at its end. A refused step
-        changes nothing; after Ctrl-C the next one goes on with the window.
+        changes nothing; after Ctrl-C, or where `go_on` says no (KeyboardInterrupt), the next one
+        goes on with the window.
         """
 
     def observe(self, out: Room | None = None) -> tuple[float, ...] | None:
@@ -470,35 +476,6 @@ class Episode:
         It is what `run` gives, and has `episode` in addition if knobs were turned. The episode
         is over then.
         """
-
-class Episodes:
-    """Copies of episodes that step side by side, in threads and without the GIL.
-
-    They observe the same features. Results are in the order of the episodes, whatever `threads` is.
-    """
-
-    def __init__(self, episodes: Sequence[Episode], *, threads: int | None = None) -> None: ...
-    def step(self, turns: Sequence[Sequence[tuple[int, float]] | None], out: Room) -> list[bool]:
-        """Step each episode; None leaves one alone. `out` holds a row of float64 for each.
-
-        Returns which are at the end of their traces. A refused turn changes no episode; where a
-        run fails, which the error names, the others have done their step.
-        """
-
-    def replace(self, index: int, episode: Episode) -> None:
-        """Put a copy of `episode` in the place of one."""
-
-    def episode(self, index: int) -> Episode:
-        """Return a copy of one."""
-
-    def knob_values(self, index: int) -> tuple[float, ...]:
-        """Return the values of one's knobs."""
-
-    def knob_bounds(self, index: int) -> tuple[tuple[float, float], ...]:
-        """Return the least and the most that each of one's knobs takes now."""
-
-    def operations(self, index: int) -> list[dict[str, Any]]:
-        """Return the flash operations of one's window just over."""
 
 def victim_utilisation(utilisation: list[float]) -> list[float]:
     """Return the victim's utilisation in tiers of these utilisations, 0 to 1."""

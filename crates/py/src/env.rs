@@ -11,10 +11,10 @@ use pyo3::types::{PyDict, PyTuple};
 use slcache_sim::episode::{self, bounds, window_length, EpisodeError as Error, EpisodeRequest, OpRow};
 
 /// Knobs to turn: number and value of each.
-pub type Turns = Vec<(usize, f64)>;
+type Turns = Vec<(usize, f64)>;
 
 /// The exception for an episode that does not do what it was asked.
-pub fn episode_error(error: &Error) -> PyErr {
+fn episode_error(error: &Error) -> PyErr {
     match error {
         Error::Sim(error) => sim_error(error),
         Error::Failed { .. } => RunError::new_err(error.to_string()),
@@ -34,11 +34,16 @@ fn key(error: &Error) -> Option<&str> {
     }
 }
 
-/// Whether no signal handler raised; what one raised is kept in `raised`.
-pub fn go_on(raised: &mut Option<PyErr>) -> bool {
-    let checked = Python::attach(|py| py.check_signals());
-    *raised = checked.err();
-    raised.is_none()
+/// Whether to go on, asked of signal handlers and of a function; what one raised is kept in `raised`.
+fn goes_on(asked: Option<&Py<PyAny>>, raised: &mut Option<PyErr>) -> bool {
+    Python::attach(|py| {
+        py.check_signals()?;
+        asked.map_or(Ok(true), |asked| asked.bind(py).call0()?.is_truthy())
+    })
+    .unwrap_or_else(|error| {
+        *raised = Some(error);
+        false
+    })
 }
 
 /// A run that stops at the end of every window.
@@ -46,13 +51,8 @@ pub fn go_on(raised: &mut Option<PyErr>) -> bool {
 pub struct Episode(Option<episode::Episode>);
 
 impl Episode {
-    /// Around an episode of Rust.
-    pub fn around(episode: episode::Episode) -> Self {
-        Self(Some(episode))
-    }
-
     /// The episode, unless it is finished.
-    pub fn get(&self) -> PyResult<&episode::Episode> {
+    fn get(&self) -> PyResult<&episode::Episode> {
         self.0.as_ref().ok_or_else(finished)
     }
 
@@ -72,7 +72,7 @@ fn observation(episode: &episode::Episode) -> Vec<f64> {
 }
 
 /// Refuses memory that does not take `needed` numbers, before anything is done.
-pub fn check_room(out: &PyBuffer<f64>, needed: usize) -> PyResult<()> {
+fn check_room(out: &PyBuffer<f64>, needed: usize) -> PyResult<()> {
     if out.readonly() || !out.is_c_contiguous() || out.item_count() != needed {
         let found = out.item_count();
         let message =
@@ -80,33 +80,6 @@ pub fn check_room(out: &PyBuffer<f64>, needed: usize) -> PyResult<()> {
         return Err(wrong_episode(Some("out"), message));
     }
     Ok(())
-}
-
-/// The flash operations of the window just over.
-pub fn operations<'py>(py: Python<'py>, episode: &episode::Episode) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    let as_dict = |row: OpRow| {
-        let dict = PyDict::new(py);
-        dict.set_item("pool", row.pool)?;
-        dict.set_item("kind", row.kind)?;
-        dict.set_item("mode", row.mode)?;
-        dict.set_item("cause", row.cause)?;
-        dict.set_item("count", row.count)?;
-        dict.set_item("pages", row.pages)?;
-        dict.set_item("bytes", row.bytes)?;
-        dict.set_item("time_us", row.time_us)?;
-        Ok(dict)
-    };
-    episode.operations().into_iter().map(as_dict).collect()
-}
-
-/// The knobs' values.
-pub fn knob_values<'py>(py: Python<'py>, episode: &episode::Episode) -> PyResult<Bound<'py, PyTuple>> {
-    PyTuple::new(py, episode.knobs().iter().map(|knob| knob.value))
-}
-
-/// The least and the most that each knob takes now.
-pub fn knob_bounds<'py>(py: Python<'py>, episode: &episode::Episode) -> PyResult<Bound<'py, PyTuple>> {
-    PyTuple::new(py, episode.knobs().iter().map(|knob| bounds(&knob.range)))
 }
 
 #[pymethods]
@@ -130,18 +103,24 @@ impl Episode {
             request.run.stop = stop.clone();
             episode::Episode::new(&request, progress)
         })?;
-        result.map(Self::around).map_err(|error| episode_error(&error))
+        result.map(|episode| Self(Some(episode))).map_err(|error| episode_error(&error))
     }
 
     /// Turns knobs and runs to the end of the next window; true at the end of the trace.
-    #[pyo3(signature = (turns, out=None))]
-    fn step(&mut self, py: Python<'_>, turns: Turns, out: Option<PyBuffer<f64>>) -> PyResult<bool> {
+    #[pyo3(signature = (turns, out=None, go_on=None))]
+    fn step(
+        &mut self,
+        py: Python<'_>,
+        turns: Turns,
+        out: Option<PyBuffer<f64>>,
+        go_on: Option<Py<PyAny>>,
+    ) -> PyResult<bool> {
         let episode = self.get_mut()?;
         if let Some(out) = &out {
             check_room(out, episode.observation_len())?;
         }
         let mut raised = None;
-        let stepped = py.detach(|| episode.step(&turns, &mut || go_on(&mut raised)));
+        let stepped = py.detach(|| episode.step(&turns, &mut || goes_on(go_on.as_ref(), &mut raised)));
         if let Some(error) = raised {
             return Err(error);
         }
@@ -175,17 +154,29 @@ impl Episode {
 
     /// The knobs' values.
     fn knob_values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        knob_values(py, self.get()?)
+        PyTuple::new(py, self.get()?.knobs().iter().map(|knob| knob.value))
     }
 
     /// The least and the most that each knob takes now.
     fn knob_bounds<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        knob_bounds(py, self.get()?)
+        PyTuple::new(py, self.get()?.knobs().iter().map(|knob| bounds(&knob.range)))
     }
 
     /// The flash operations of the window just over, a dict for each pool, kind, mode and cause.
     fn operations<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        operations(py, self.get()?)
+        let as_dict = |row: OpRow| {
+            let dict = PyDict::new(py);
+            dict.set_item("pool", row.pool)?;
+            dict.set_item("kind", row.kind)?;
+            dict.set_item("mode", row.mode)?;
+            dict.set_item("cause", row.cause)?;
+            dict.set_item("count", row.count)?;
+            dict.set_item("pages", row.pages)?;
+            dict.set_item("bytes", row.bytes)?;
+            dict.set_item("time_us", row.time_us)?;
+            Ok(dict)
+        };
+        self.get()?.operations().into_iter().map(as_dict).collect()
     }
 
     /// The knobs, as JSON.
@@ -206,7 +197,7 @@ impl Episode {
     /// An exact copy.
     fn fork(&self, py: Python<'_>) -> PyResult<Self> {
         let episode = self.get()?;
-        Ok(Self::around(py.detach(|| episode.clone())))
+        Ok(Self(Some(py.detach(|| episode.clone()))))
     }
 
     /// Runs what is left of the trace and returns the result document as JSON.

@@ -62,18 +62,6 @@ fn put(error: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<()> {
     error.setattr("file", place.file)
 }
 
-/// An exception of the type and place of `error`, under another message.
-pub fn retold(py: Python<'_>, error: &PyErr, message: String) -> PyErr {
-    let told = PyErr::from_type(error.get_type(py), message);
-    for name in ["key", "line", "file"] {
-        let value = error.value(py).getattr(name);
-        if let Err(failure) = value.and_then(|value| told.value(py).setattr(name, value)) {
-            return failure;
-        }
-    }
-    told
-}
-
 /// The exception for a configuration that is not valid. The command line has words of its own.
 pub fn config_error(errors: &ConfigErrors) -> PyErr {
     let first = errors.0.first();

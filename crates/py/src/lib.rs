@@ -4,7 +4,6 @@
 mod catalogue;
 mod content;
 mod env;
-mod env_vector;
 mod errors;
 mod files;
 mod models;
@@ -237,7 +236,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<stream::Stream>()?;
     module.add("EpisodeError", py.get_type::<errors::EpisodeError>())?;
     module.add_class::<env::Episode>()?;
-    module.add_class::<env_vector::Episodes>()?;
     module.add_function(wrap_pyfunction!(rereadable, module)?)?;
     module.add_function(wrap_pyfunction!(is_read_once, module)?)?;
     module.add_function(wrap_pyfunction!(preparation::fingerprint, module)?)?;

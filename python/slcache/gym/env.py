@@ -214,13 +214,23 @@ class DeviceEnv(Copied, gymnasium.Env[Observation, Any]):
 
         `info` has the window's counters and statistics. The trace's last window may end early.
         """
-        _, play = self._under_way()
-        play.refuse_if_over()
-        move = self._move(action)
-        ended = self._advance(move)
+        move = self._next_move(action)
+        return self._judged(move, self._advance(move))
+
+    def _next_move(self, action: Any) -> Any:  # noqa: ANN401
+        """Return what an action comes to, where there is a next step."""
+        self._under_way()[1].refuse_if_over()
+        return self._move(action)
+
+    def _judged(
+        self,
+        move: Any,  # noqa: ANN401
+        ended: bool,
+    ) -> tuple[Observation, float, bool, bool, Info]:
+        """Return what a step came to that began with a move."""
         figures = self._figures.tolist()
         info = self._info(figures)
-        reward, truncated = play.judged(move, figures, ended, info)
+        reward, truncated = self._under_way()[1].judged(move, figures, ended, info)
         return self._observed(), reward, ended, truncated, info
 
     def close(self) -> None:
@@ -307,8 +317,8 @@ class SlcCacheEnv(DeviceEnv):
     def _move(self, action: Any) -> actions.Turns:  # noqa: ANN401
         return self.rules.actions.turns(action, self._stands)
 
-    def _advance(self, move: actions.Turns) -> bool:
-        return self._under_way()[0].step(move, self._figures)
+    def _advance(self, move: actions.Turns, go_on: Callable[[], bool] | None = None) -> bool:
+        return self._under_way()[0].step(move, self._figures, go_on)
 
     def _observed(self) -> Observation:
         return self.rules.observations.observed(self._figures)

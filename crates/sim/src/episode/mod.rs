@@ -6,13 +6,11 @@
 
 mod error;
 mod observation;
-mod vector;
 mod window;
 
 pub use error::EpisodeError;
 pub use observation::{bounds, Feature, FEATURES, LIFE_USED};
 pub use slcache_core::metrics::report::OpRow;
-pub use vector::{Episodes, StepFailed};
 pub use window::{Latencies, Window};
 
 use crate::catalogue::knob_to_json;
@@ -140,7 +138,7 @@ impl Episode {
     }
 
     /// Says why a step with these turns would be refused, if it would.
-    pub fn check_turns(&self, turns: &[(usize, f64)]) -> Result<(), EpisodeError> {
+    fn check_turns(&self, turns: &[(usize, f64)]) -> Result<(), EpisodeError> {
         self.check_goes_on()?;
         let knobs = if turns.is_empty() { Vec::new() } else { self.simulation.knobs() };
         for (place, &(number, value)) in turns.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Episodes: what they share with runs, what their windows add up to, what forks and vectors keep.
+//! Episodes: what they share with runs, what their windows add up to, what forks keep.
 
 use crate::common::{by_sectors, file, is_on_disk, layers, ON_DISK};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use slcache_core::base::rng::RngStream;
 use slcache_core::ftl::knob::KnobRange;
 use slcache_core::ftl::window::{WindowLength, WindowUnit};
 use slcache_core::schemes::CATALOG;
-use slcache_sim::episode::{Episode, EpisodeError, EpisodeRequest, Episodes};
+use slcache_sim::episode::{Episode, EpisodeError, EpisodeRequest};
 use slcache_sim::{execute, RunRequest};
 
 /// Reads, writes of 4 to 32 KiB, trims and flushes over 3 MiB, with pauses.
@@ -170,31 +170,6 @@ fn a_fork_goes_on_as_the_original_does() {
 }
 
 #[test]
-fn episodes_side_by_side_do_what_each_does_alone() {
-    let file = file(&trace(), ".csv");
-    let path = file.path().to_str().unwrap();
-    let one = |scheme: &str| begin(&request(path, scheme, &[], "closed:8")).unwrap();
-    let mut all: Vec<Episode> = ["baseline", "tlc-only", "ips", "hierarchy", "sa"].map(one).into();
-    let mut rng = RngStream::new(8, "turns");
-    let mut vectors = [1, 2, 5].map(|threads| Episodes::new(all.clone(), Some(threads)).unwrap());
-    let mut ended = vec![false; all.len()];
-    while ended.contains(&false) {
-        let turns: Vec<_> =
-            all.iter().map(|one| (!one.is_ended()).then(|| some_turn(one, &mut rng))).collect();
-        for (one, turns) in all.iter_mut().zip(&turns) {
-            if let Some(turns) = turns {
-                step(one, turns);
-            }
-        }
-        ended = all.iter().map(Episode::is_ended).collect();
-        for vector in &mut vectors {
-            assert_eq!(vector.step(&turns, &mut || true).unwrap(), ended);
-            assert!(vector.all().iter().map(observation).eq(all.iter().map(observation)));
-        }
-    }
-}
-
-#[test]
 fn what_cannot_be_done_is_refused_and_changes_nothing() {
     let file = file(&trace(), ".csv");
     let good = request(file.path().to_str().unwrap(), "tlc-only", &[], "closed:8");
@@ -230,8 +205,4 @@ fn what_cannot_be_done_is_refused_and_changes_nothing() {
     let mut over = to_the_end(episode.clone());
     let error = over.step(&[], &mut || true).unwrap_err();
     assert!(matches!(error, EpisodeError::Ended { .. }), "{error}");
-    let mut vector = Episodes::new(vec![episode, over], None).unwrap();
-    let error = vector.step(&[Some(vec![]), Some(vec![])], &mut || true).unwrap_err();
-    assert_eq!(error.index, 1);
-    assert_eq!(vector.all()[0].windows(), 1, "a refusal leaves all where they are");
 }
