@@ -10,12 +10,23 @@ impl Timing {
         let u = &self.units[unit as usize];
         let until_ns = match self.at_work(unit) {
             Some(at) if self.clock.is_past(unit, at.read_end_ns) => at.in_end_ns,
-            Some(at) => at.read_end_ns,
-            None if self.is_reading(unit) => u.read_end_ns,
+            Some(at) => self.read_holds_until_ns(unit, u.started_ns + at.over_ns, at.read_end_ns),
+            None if self.is_reading(unit) => self.read_holds_until_ns(unit, u.started_ns, u.read_end_ns),
             None if u.phase == Phase::Move => u.read_end_ns + self.program_in_ns(unit),
             None => self.busy_until_ns(u.channel as usize),
         };
         until_ns.saturating_sub(self.clock.now_ns())
+    }
+
+    /// Until when the read of the move at work in `unit`, from `begin_ns` to `end_ns`, holds the channel: until its
+    /// data have crossed it, or no longer than its command where they take no time, ns.
+    #[inline]
+    pub(super) fn read_holds_until_ns(&self, unit: u32, begin_ns: u64, end_ns: u64) -> u64 {
+        let read = &self.ops[self.units[unit as usize].current];
+        match read.out_ns {
+            0 => begin_ns + u64::from(read.in_ns),
+            _ => end_ns,
+        }
     }
 
     /// Whether nothing runs or waits in `unit`: what rests in the controller does neither.

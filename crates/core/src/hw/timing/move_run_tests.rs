@@ -36,6 +36,7 @@ fn goes_alike(one: OneGo, other: OneGo, channels: u32) {
         twins.runs.limit_moves(one);
         twins.plain.limit_moves(other);
         twins.coarse = channels > 1;
+        twins.free_bus = seed % 5 == 4;
         for _ in 0..600 {
             if twins.runs.ops_in_flight() < 60 && twins.rng.below(2) == 0 {
                 twins.disturb();
@@ -57,6 +58,38 @@ fn moves_that_could_take_others_along_go_in_one_as_in_two() {
 fn whole_moves_go_as_their_halves() {
     goes_alike(OneGo::Move, OneGo::Never, 1);
     goes_alike(OneGo::Move, OneGo::Never, 2);
+}
+
+#[test]
+fn a_program_queued_during_the_read_of_a_whole_move_goes_along_with_its_program() {
+    let mut along = 0;
+    for seed in 0..20 {
+        let mut twins = Twins::new(seed, 1, 1);
+        for timing in [&mut twins.runs, &mut twins.plain] {
+            timing.starvation_ns = 0;
+            timing.units[0].suspend.program = false;
+            timing.units[0].queues.set_takes_along();
+            timing.plan_moves();
+        }
+        twins.runs.limit_moves(OneGo::Move);
+        twins.plain.limit_moves(OneGo::Never);
+        let [source, target] = [0, 2].map(|index| twins.geometry.block(PlaneId(0), index));
+        let page = PageMove { from: 7, to: 0, read_ns: 20, program_ns: 200, transfer_ns: 1 };
+        twins.emit_moves(Class::HostWrite, source, target, &[page]);
+        twins.runs.kick();
+        twins.plain.kick();
+        twins.pass(10);
+        let other = twins.geometry.block(PlaneId(1), 2);
+        let program = twins.spec(OpKind::Program, Class::HostWrite, other, 0);
+        twins.emit(program, false);
+        twins.runs.kick();
+        twins.plain.kick();
+        let one_by_one_ns = twins.runs.now_ns() + twins.runs.load_ns(0);
+        twins.end();
+        along += u32::from(twins.runs.ended_ns() + 100 < one_by_one_ns);
+    }
+    // Moves of the cause migration fold: they are never whole.
+    assert!(along > 5, "{along}");
 }
 
 /// The serials of what is queued of a unit's classes in the order of the queue, of runs those of all moves

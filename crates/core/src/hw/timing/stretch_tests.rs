@@ -14,6 +14,7 @@ fn check(coarse: bool, often: u32, at_most_ns: u32) -> u32 {
         let mut twins = Twins::new(seed, 2, 1);
         twins.plain.limit_moves(OneGo::Move);
         twins.coarse = coarse;
+        twins.free_bus = seed % 5 == 4;
         for _ in 0..800 {
             if twins.runs.ops_in_flight() < 60 && twins.rng.below(often) == 0 {
                 seen += twins.runs.stretching;

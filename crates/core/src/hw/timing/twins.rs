@@ -28,6 +28,8 @@ pub(super) struct Twins {
     erases: Vec<(BlockId, (OpId, OpId, u64))>,
     /// Times are multiples of 10 ns: much happens at the same time.
     pub(super) coarse: bool,
+    /// The channel takes no time at all.
+    pub(super) free_bus: bool,
     /// Some of what is emitted starts only at the next event.
     pub(super) lazy: bool,
     /// What finds its unit free is queued on the plain device; how often that was.
@@ -72,6 +74,7 @@ impl Twins {
             tokens: 0,
             erases: Vec::new(),
             coarse: false,
+            free_bus: false,
             lazy: false,
             queues_all: false,
             at_hand: 0,
@@ -81,10 +84,10 @@ impl Twins {
     /// A time on the channel, one of so many, ns.
     fn bus_ns(&mut self, below: u32) -> u32 {
         let ns = 1 + self.rng.below(below);
-        if self.coarse {
-            10
-        } else {
-            ns
+        match (self.free_bus, self.coarse) {
+            (true, _) => 0,
+            (_, true) => 10,
+            _ => ns,
         }
     }
 
@@ -190,7 +193,11 @@ impl Twins {
         target: BlockId,
         moves: &[PageMove],
     ) -> (OpId, OpId) {
-        let (data_ns, command_ns) = if self.coarse { (10, 20) } else { (1, 3) };
+        let (data_ns, command_ns) = match (self.free_bus, self.coarse) {
+            (true, _) => (0, 0),
+            (_, true) => (10, 20),
+            _ => (1, 3),
+        };
         let read = OpSpec { in_ns: 2 * data_ns, ..self.spec(OpKind::Read, class, source, 0) };
         let spec = |page: &PageMove| OpSpec {
             page: page.from,
