@@ -1,9 +1,10 @@
 //! Data placed at their first read, while operations on the same blocks are in flight.
 
-use crate::it::common::{device, pool, request, setup};
+use crate::it::common::{device, ended, pool, random, request, setup};
 use slcache_core::base::request::HostOp;
 use slcache_core::device::config::{InflightRead, Prefill};
 use slcache_core::device::Simulation;
+use slcache_core::hw::config::ProgramRule;
 
 const MU: u64 = 4096;
 
@@ -32,4 +33,23 @@ fn a_read_does_not_pass_the_program_of_its_data() {
     let (program, read) = (100 + 4096 + 800_000, 100 + 60_000 + 10 + 4096);
     assert_eq!(read_of_a_waiting_page_ns(InflightRead::Wait), 2 * program + 2 * read - 3000);
     assert_eq!(read_of_a_waiting_page_ns(InflightRead::Buffer), 0);
+}
+
+/// Wordlines programmed in one shot of which some pages were placed at a read, first, last or between: those
+/// cost nothing by themselves, but the program is one, with all of its pulse.
+#[test]
+fn a_wordline_with_old_data_in_it_is_counted_as_one_program() {
+    let mut flash = pool(1, 1, 40, 8, MU as u32);
+    flash.tlc.as_mut().unwrap().program = ProgramRule::OneShot;
+    let mut setup = setup(device(flash, 200 * MU), "tlc-only");
+    setup.trace.prefill = Prefill::OnRead;
+    let (_, report) = ended(&setup, &random(400, 200 * MU, 1, 0.5, 5e5, 1));
+    let (mut programs, mut pages, mut written, mut us) = (0, 0, 0, 0.0);
+    for row in report.flash.ops.iter().filter(|row| row.kind == "program") {
+        (programs, pages, us) = (programs + row.count, pages + row.pages, us + row.time_us);
+        written += if row.cause == "pad" { 0 } else { row.pages };
+    }
+    assert!(3 * programs > pages + 20, "{pages} pages in {programs} wordlines: hardly any has old data");
+    let expected = 800.1 * programs as f64 + 4.096 * written as f64;
+    assert!((us - expected).abs() < 1e-6 * expected, "{us} us for {programs} programs, not {expected}");
 }

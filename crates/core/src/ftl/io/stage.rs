@@ -16,9 +16,12 @@ impl Io {
         }
         let at = self.place(page);
         let times = self.program_times(&at, 0);
-        if overhead_ns > 0 {
+        // Pages from before time 0 ahead of it, which cost nothing by themselves, are programmed with it.
+        let pages = self.geometry().pools[at.pool].mode(at.array.store_mode).pages_per_program;
+        let ahead_ns = times.array_ns / pages * (at.index % pages);
+        if overhead_ns + ahead_ns > 0 {
             let count = self.counters.at(at.pool, OpKind::Program, at.array.store_mode, write.cause);
-            count.time_ns += u64::from(overhead_ns);
+            count.time_ns += u64::from(overhead_ns + ahead_ns);
         }
         let spec = OpSpec {
             mode: Some(at.array.store_mode),
@@ -43,9 +46,6 @@ impl Io {
         if op.is_none() {
             return self.program_clockless(page);
         }
-        if self.clockless {
-            return self.timing.add_page(op);
-        }
         let geometry = &self.media.array().geometry;
         let block = geometry.block_of(page);
         let plane = geometry.planes[geometry.plane_of(block).index()];
@@ -57,6 +57,14 @@ impl Io {
         let pulse_ns = resolved.program_ns[index as usize];
         let pulse_ns = geometry.varied_ns(plane.pool as usize, mode, block, index, pulse_ns);
         let share_ns = pulse_ns / pages + if last { pulse_ns % pages } else { 0 };
+        if self.clockless {
+            // The page costs nothing by itself, but its wordline is programmed for others.
+            let cause = self.timing.cause(op);
+            let count = self.counters.at(plane.pool as usize, OpKind::Program, mode, cause);
+            count.count += u64::from(last);
+            count.time_ns += u64::from(share_ns);
+            return self.timing.add_page(op);
+        }
         let (transfer_ns, command_ns) = (plane.bus.transfer_ns(write.bytes), plane.bus.program_command_ns);
         let first = self.timing.pages(op) == 0;
         let bus_ns = transfer_ns + if first { command_ns } else { 0 };

@@ -4,7 +4,7 @@ use super::engine::Timing;
 use super::ids::{OpId, RequestId};
 use super::ops::{Op, FOLLOWS, HELD, JOINABLE, QUEUED};
 use super::spec::OpSpec;
-use crate::base::op::{Class, OpKind};
+use crate::base::op::{Cause, Class, OpKind};
 use crate::base::{BlockId, Gap};
 
 impl Timing {
@@ -72,6 +72,11 @@ impl Timing {
     /// The block that `id` works on now.
     pub fn block_of(&self, id: OpId) -> BlockId {
         self.ops[id].block
+    }
+
+    /// What `id` is done for.
+    pub fn cause(&self, id: OpId) -> Cause {
+        self.ops[id].cause
     }
 
     /// Pages programmed by `id`.
