@@ -47,10 +47,8 @@ def parent(document: Any, path: tuple[Step, ...]) -> Any:  # noqa: ANN401
 
 @pytest.fixture(scope="module")
 def whole(comparison: slcache.Comparison) -> str:
-    """A document as it is stored, its series short."""
+    """A document as it is stored, its distributions short."""
     document = comparison.runs[1].to_dict()
-    columns = document["series"]["columns"]
-    document["series"]["columns"] = {name: values[:6] for name, values in columns.items()}
     for side in ("read", "write"):
         document["host"][side]["cdf"] = document["host"][side]["cdf"][-4:]
     return json.dumps(document)
@@ -273,3 +271,6 @@ def test_no_changed_figure_reaches_a_page(
         with pytest.raises(slcache.ResultError) as caught:
             slcache.load(file)
         assert caught.value.key is not None
+        with pytest.raises(slcache.ResultError) as of_dict:
+            slcache.Result(edited)
+        assert of_dict.value.key == caught.value.key

@@ -167,7 +167,7 @@ def test_drives_as_people_own_tell_of_their_state(both: slcache.Comparison) -> N
     documents = [json.loads(json.dumps(document)) for document in both.documents]
     first, second = (d["host"]["write"]["latency_us"] for d in documents)
     first["mean"], second["mean"] = second["mean"], first["mean"]
-    turned = slcache.Comparison([slcache.Result(d) for d in documents])
+    turned = slcache.Comparison([slcache.Result.made(d, None, ()) for d in documents])
     assert "Writes: the winner does not change" in simulate.sentences({"a": both, "b": both})[0]
     assert "Writes: the winner changes" in simulate.sentences({"a": both, "b": turned})[0]
     one = both.documents[1]

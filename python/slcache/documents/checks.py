@@ -274,16 +274,10 @@ _TIMED = ("read", "write", "flush")
 _NEAR = 1e-6
 
 
-def check(document: Mapping[str, Any], place: str = "") -> None:
-    """Raise ResultError for a run, or a comparison of some, whose figures contradict another."""
-    if "runs" not in document:
-        for key, value, needed in disagreements(document):
-            raise wrong(f"{place}{key}", f" = {short(value)}: must be {needed}")
-        return
-    others = document.get("seeds", {}).get("others", [])
-    for part, parts in (("runs", document["runs"]), ("seeds.others", others)):
-        for number, each in enumerate(parts):
-            check(each, f"{place}{part}[{number}].")
+def check_figures(document: Mapping[str, Any]) -> None:
+    """Raise ResultError for a run whose figures contradict another."""
+    for key, value, needed in disagreements(document):
+        raise wrong(key, f" = {short(value)}: must be {needed}")
 
 
 def disagreements(document: Mapping[str, Any]) -> Iterator[Disagreement]:

@@ -27,6 +27,7 @@ def current(document: object) -> Mapping[str, Any]:
     checks.check_values(document, "", 0)
     checks.check_schema(document)
     checks.check_sense(document)
+    checks.check_figures(document)
     return document
 
 
@@ -165,7 +166,6 @@ def read(path: Path) -> dict[str, Any]:
     try:
         checked = current_comparison if is_comparison(document) else current
         whole = dict(checked(document))
-        checks.check(whole)
     except ResultError as error:
         raise about(ResultError(f"{file}: {error}"), error.key, file=str(file)) from None
     return whole
