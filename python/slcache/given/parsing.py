@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -83,9 +84,11 @@ _ALIKE_MOST = 1000
 def toml_lines(text: str) -> dict[str, int]:
     """Return the line of each key of a TOML text, by its whole name with dots, the first of each.
 
-    A table has a line too. What only looks like a key, within a value of several lines, is none.
+    A table has a line too; of a list of tables, `[[t]]`, the second is `t[1]`. What only looks like
+    a key, within a value of several lines, is none.
     """
     found: dict[str, int] = {}
+    listed: Counter[str] = Counter()
     table: tuple[str, ...] = ()
     lines, start, alike = text.splitlines(), 0, 0
     for number, line in enumerate(lines, 1):
@@ -99,8 +102,11 @@ def toml_lines(text: str) -> dict[str, int]:
         parts = re.findall(_PART, said["table"] or said["key"])
         names = tuple(part.strip("\"'") for part in parts)
         if said["table"]:
-            table = names
-        whole = names if said["table"] else (*table, *names)
+            *outer, last = names
+            before = listed[said["table"]]
+            table = (*outer, f"{last}[{before}]") if before else names
+            listed[said["table"]] += 1
+        whole = table if said["table"] else (*table, *names)
         found.setdefault(".".join(whole), number)
     return found
 

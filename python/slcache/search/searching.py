@@ -103,7 +103,7 @@ class Points:
             study = replace(study, **own, trace=self._prefixes.path(batch.share))
         points = of_studies.points(study, self._impossible, batch.points)
         run = of_studies.Batch(points, self._engine, study.judged_by)
-        run.check_room(skip_impossible=True)
+        run.leave_out_largest()
         # Whatever was run, the table is of the whole trace.
         (trace,) = self._study.traces
         rows = [replace(each, run=replace(each.run, trace=trace)) for each in run.run()]

@@ -356,15 +356,33 @@ def read(path: Path) -> Study:
 
 def of_file(path: Path, error: ConfigError) -> StudyError:
     """Return what is wrong with a study, each with the file that says it and the line there."""
+    told = []
+    for problem in str(error).splitlines():
+        keys = []
+        if listed := re.match(r"point (\d+): ", problem):
+            keys = [f"point[{int(listed[1]) - 1}]", "point"]
+        elif said := re.match(r"(?:settings )?([^\s=:]+)", problem):
+            keys = [said[1]]
+        told.append((problem, keys))
+    return placed(path, told)
+
+
+def placed(path: Path, told: Iterable[tuple[str, Sequence[str]]]) -> StudyError:
+    """Return what is wrong with a study, each with its file and the line of the first key there.
+
+    The keys of each are in the order in which they may be to blame.
+    """
     at = parsing.toml_lines(bounded.text(path, bounded.STUDY_BYTES_MAX))
     # In these tables are keys of the configuration and of others.
     lines = {re.sub(r"^(?:set|vary|trace_options|point)\.", "", key): at[key] for key in at}
-    told = []
-    for problem in str(error).splitlines():
-        said = re.match(r"(?:settings )?([^\s=:]+)", problem)
-        line = lines.get(said[1]) if said else None
-        told.append(f"{path}: {problem}" if line is None else f"{path}:{line}: {problem}")
-    return StudyError("\n".join(told))
+    found = [(problem, next((key for key in keys if key in lines), None)) for problem, keys in told]
+    text = [
+        f"{path}: {problem}" if key is None else f"{path}:{lines[key]}: {problem}"
+        for problem, key in found
+    ]
+    first = found[0][1] if found else None
+    line = None if first is None else lines[first]
+    return about(StudyError("\n".join(text)), first, line=line, file=str(path))
 
 
 def file_of(said: Any) -> Path | None:  # noqa: ANN401

@@ -22,7 +22,7 @@ from slcache.given.once import one_name
 from slcache.metrics import GAIN_SHARE
 from slcache.sentences import wording
 from slcache.study.axes import POINTS_MAX, Combination, Value, plain
-from slcache.study.model import BOUND, Study, StudyError
+from slcache.study.model import BOUND, Study, StudyError, placed
 from slcache.traces.api import reader_options
 from slcache.words import names
 from slcache.words.names import few
@@ -269,14 +269,41 @@ class _Resolved:
 
 def told(points: Sequence[Point]) -> list[str]:
     """Return a sentence for each reason why points cannot run, with the values it concerns."""
+    return [sentence for sentence, _ in _refused(points)]
+
+
+def impossible(study: Study, points: Sequence[Point]) -> StudyError:
+    """Return why points cannot run, with the lines of the study's file that say them."""
+    refused = _refused(points)
+    if study.file is None:
+        return StudyError("\n".join(sentence for sentence, _ in refused))
+    return placed(study.file, [(said, _keys_of(study, point)) for said, point in refused])
+
+
+def _keys_of(study: Study, point: Point) -> list[str]:
+    """Return the keys of a study's file that may be why a point cannot run, the likeliest first."""
+    reason = point.reason or ""
+    keys = [*point.varied, *study.fixed]
+    keys.sort(key=lambda key: (f"settings {key}=" not in reason, key not in reason))
+    holds = (point.varied.items() <= said.items() for said in study.listed)
+    number = next((number for number, found in enumerate(holds) if found), 0)
+    listed = [f"point[{number}].{key}" if number and key in point.varied else key for key in keys]
+    return [*listed, SCHEME]
+
+
+def _refused(points: Sequence[Point]) -> list[tuple[str, Point]]:
+    """Return a sentence for each reason why points cannot run, and the first that cannot."""
     groups: dict[tuple[str, str, str], list[Point]] = {}
     for each in points:
         if each.status == "impossible":
             key = (each.run.scheme, given.label(each.run.device), _without_values(each))
             groups.setdefault(key, []).append(each)
     return [
-        f"{len(group)} point{'s' * (len(group) != 1)} of {scheme} on {device}"
-        f"{_concerned(group, reason)}: {reason}"
+        (
+            f"{len(group)} point{'s' * (len(group) != 1)} of {scheme} on {device}"
+            f"{_concerned(group, reason)}: {reason}",
+            group[0],
+        )
         for (scheme, device, reason), group in groups.items()
     ]
 
@@ -376,10 +403,10 @@ class Batch:
         """A run for every key of which there is no result."""
         return {key: run for key, run in self._runs.items() if key not in self._known}
 
-    def check_room(self, *, skip_impossible: bool) -> None:
-        """Tell points that are to run here, and do not fit into memory, as impossible ones.
+    def leave_out_largest(self) -> list[Point]:
+        """Make those points impossible that are to run here and do not fit into memory.
 
-        Raises StudyError where there may be none. What was run elsewhere is a result as any other.
+        They are returned. What was run elsewhere is a result as any other.
         """
         reasons = self._engine.short(self.todo)
         refused = []
@@ -388,9 +415,8 @@ class Batch:
                 point = replace(self._points[place], status="impossible", reason=reasons[key])
                 self._points[place] = point
                 refused.append(point)
-        if refused and not skip_impossible:
-            raise StudyError("\n".join(told(refused)))
         self._runs = {key: run for key, run in self._runs.items() if key not in reasons}
+        return refused
 
     def run(self, *, fail_fast: bool = False) -> list[Point]:
         """Run what is left, and return the points, in their order, with what became of them."""

@@ -9,6 +9,7 @@ import warnings
 import weakref
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,7 +26,7 @@ from slcache.results.result import Result
 from slcache.study import model, points
 from slcache.study.api import Course
 from slcache.study.folder import TABLES, check_study, is_same
-from slcache.study.model import Study, StudyError
+from slcache.study.model import Study
 from slcache.study.points import Batch, Point
 
 if TYPE_CHECKING:
@@ -162,8 +163,10 @@ def run_study(whole: Study, course: Course) -> Sweep:
     with Engine(
         place, course.executor, course.jobs, course.on_progress, word="points", share=True
     ) as engine:
-        wanted = Batch(possible, engine, whole.judged_by)
-        wanted.check_room(skip_impossible=skip_impossible)
+        with _told_by_file(whole):
+            wanted = Batch(possible, engine, whole.judged_by)
+        if (refused := wanted.leave_out_largest()) and not skip_impossible:
+            raise points.impossible(whole, refused)
         if folder is not None:
             if replaced:
                 warnings.warn(replaced, stacklevel=2)
@@ -184,21 +187,25 @@ def run_study(whole: Study, course: Course) -> Sweep:
 
 
 def _possible(whole: Study, *, skip_impossible: bool) -> list[Point]:
-    """Return the points of a study; StudyError for impossible ones that may not be.
-
-    What is no point at all, such as an unknown device, is told with the file that says it.
-    """
-    try:
+    """Return the points of a study; StudyError for impossible ones that may not be."""
+    with _told_by_file(whole):
         found = points.points(whole)
+    impossible = sum(each.status == "impossible" for each in found)
+    # Where nothing can run there is nothing to leave out.
+    if impossible and (not skip_impossible or impossible == len(found)):
+        raise points.impossible(whole, found)
+    return found
+
+
+@contextmanager
+def _told_by_file(whole: Study) -> Iterator[None]:
+    """Tell what is no point at all, such as an unknown device, with the file that says it."""
+    try:
+        yield
     except ConfigError as error:
         if whole.file is None:
             raise
         raise model.of_file(whole.file, error) from error
-    impossible = sum(each.status == "impossible" for each in found)
-    # Where nothing can run there is nothing to leave out.
-    if impossible and (not skip_impossible or impossible == len(found)):
-        raise StudyError("\n".join(points.told(found)))
-    return found
 
 
 class _Temporary:
