@@ -23,6 +23,7 @@ from slcache.given.quantity import WORN
 from slcache.given.shared import NORMALISE, Drawn, Here, Simulated
 from slcache.results import Comparison, Result, comparison
 from slcache.sentences import notes
+from slcache.traces.api import Progress
 from slcache.words.names import in_file_name
 
 #: What a comparison may turn round between.
@@ -174,7 +175,37 @@ def in_states(
     `states` are those of `run`, by default an empty and a worn device; `how` has the other
     arguments of `compare`.
     """
-    return {state: compare(trace, state=state, **how) for state in states}
+    told = _Part(how.pop("on_progress", None), len(states))
+    return {state: compare(trace, state=state, **how, on_progress=told.next()) for state in states}
+
+
+class _Part:
+    """Tells how far several comparisons are that follow each other, as if they were one."""
+
+    def __init__(self, progress: Progress | None, count: int) -> None:
+        self._progress, self._count = progress, count
+        #: Which of them goes on, from 0, and how many runs it has; one of a single run tells none.
+        self._place, self._runs = -1, 1
+
+    def next(self) -> Progress | None:
+        """Return what the next comparison tells its progress."""
+        self._place += 1
+        if self._progress is None:
+            return None
+        if self._of_runs(0) is False:
+            raise KeyboardInterrupt
+        return self._told
+
+    def _told(self, phase: str, done: int, total: int) -> bool | None:
+        assert self._progress is not None
+        if not phase.startswith("runs"):
+            return self._progress(phase, done, total)
+        self._runs = total
+        return self._of_runs(done)
+
+    def _of_runs(self, done: int) -> bool | None:
+        assert self._progress is not None
+        return self._progress("runs", self._place * self._runs + done, self._count * self._runs)
 
 
 def _of_schemes(run: Run, asked: Compare) -> list[Run]:

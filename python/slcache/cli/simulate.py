@@ -42,7 +42,7 @@ def _check_states(asked: Compare) -> None:
     told = "has no effect with --states; give it with each --state alone"
     if asked.form not in ("table", "json"):
         raise checks.wrong(f"has no tables for other programs: it {told}", "--format")
-    alone = ("state", "out", "log", "resample", "explain", "seeds")
+    alone = ("state", "out", "log", "resample", "explain", "seeds", "gb_per_day")
     of_timelines = (name for name in of(Simulated) if name.startswith("timeline"))
     checks.refuse(asked, (*alone, *of_timelines), told)
     if _core.is_read_once(str(asked.trace)):
@@ -53,7 +53,6 @@ def _check_states(asked: Compare) -> None:
 def _show_states(asked: Compare) -> None:
     """Compare in both states and print what turns round."""
     same = said(asked, comparing.Compare)
-    same.pop("gb_per_day", None)
     with console.meter(asked.meter, kept=asked.store is not None) as meter:
         found = comparing.in_states(**same, on_progress=meter)
     if asked.form == "json":
