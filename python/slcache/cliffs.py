@@ -62,7 +62,7 @@ class Cliff:
         from slcache.bandwidth.curves import STRETCHES
 
         caches = {
-            name: (cache_bytes(result.documents[0]["config"]), load.written_bytes)
+            name: (int(result.documents[0]["cache"]["slc_bytes"]), load.written_bytes)
             for name, (load, result) in self.runs.items()
         }
         return {
@@ -119,7 +119,7 @@ def _curve(load: Load, result: Result) -> Curve:
     from slcache.bandwidth import curves
 
     document = result.documents[0]
-    cache = cache_bytes(document["config"]) or document["cache"]["slc_bytes"]
+    cache = document["cache"]["slc_bytes"]
     # What it does at first shows in a tenth of the data, or of its caches where those are less.
     first_bytes = min(load.written_bytes, CACHES * cache or load.written_bytes) / 10
     if load.pattern.bursts == 1:
@@ -171,8 +171,8 @@ class Writes(shared.Here, shared.Configured, _Rivals):
     )
     amount_bytes: int | None = option(
         "SIZE",
-        "Bytes to write in total (default: three times the largest cache that any scheme has on "
-        "the device, at most the device's capacity).",
+        "Bytes to write in total (default: three times the largest cache of a fixed size on "
+        "the device, or the scheme's own if that is larger; at most the device's capacity).",
         name="--amount",
         read=quantity.some_bytes,
         range=quantity.SOME_BYTES,

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from slcache import _core, catalogue
-from slcache.documents.normalise import planes
 from slcache.errors import ConfigError, UsageError, about
 from slcache.given.content import Content
 
-#: The default amount is so many times what the device takes in SLC mode.
+#: The default amount is so many times the largest cache.
 CACHES = 3
 #: The least that each number of a pattern can be.
 _LEAST = {"amount_bytes": 1, "write_bytes": 512, "queue_depth": 1, "bursts": 1, "span_bytes": 1}
@@ -111,36 +110,38 @@ def default_amount(device: Content, scheme: str, settings: Mapping[str, Any] | N
     own settings give it a larger cache, or its cache is no number of blocks.
     Which schemes run together does not matter. Raises ConfigError.
     """
-    known = [str(entry["name"]) for entry in catalogue.schemes()]
     given = catalogue.flat(settings)
-    shared = {key: value for key, value in given.items() if not key.startswith("scheme.")}
-    own = catalogue.resolve(
-        device=device, scheme=scheme, settings=catalogue.settings_for(given, scheme, known)
-    )
-    caches = [cache_bytes(own) or _core.config_cache_bytes(json.dumps(own))]
-    for name in known:
+    own = catalogue.settings_for(given, scheme, _schemes())
+    config = catalogue.resolve(device=device, scheme=scheme, settings=own)
+    return _overflowing(config, _largest_fixed(device, given))
+
+
+def _overflowing(config: Mapping[str, Any], cache: int) -> int:
+    """Return what overflows the cache of a resolved configuration, and one of so many bytes."""
+    user_bytes = int(config["device"]["user_bytes"])
+    return min(user_bytes, CACHES * max(cache, cache_bytes(config)) or user_bytes)
+
+
+def _largest_fixed(device: Content, settings: Mapping[str, Any]) -> int:
+    """Return the bytes of the largest cache of a scheme whose size does not change."""
+    shared = {key: value for key, value in settings.items() if not key.startswith("scheme.")}
+    caches = [0]
+    for name in _schemes():
         with suppress(ConfigError):
-            caches.append(
-                cache_bytes(catalogue.resolve(device=device, scheme=name, settings=shared))
-            )
-    user_bytes = int(own["device"]["user_bytes"])
-    return min(user_bytes, CACHES * max(caches) or user_bytes)
+            config = catalogue.resolve(device=device, scheme=name, settings=shared)
+            # Of those of Python one may have none, or regions that name their own.
+            if name.startswith("ips") or config["scheme"][name].get("slc_blocks"):
+                caches.append(cache_bytes(config))
+    return max(caches)
+
+
+def _schemes() -> list[str]:
+    return [str(entry["name"]) for entry in catalogue.schemes()]
 
 
 def cache_bytes(config: Mapping[str, Any]) -> int:
-    """Return what a device takes in SLC mode under the scheme of a resolved configuration."""
-    # A class of Python may have none, or regions that name their own.
-    blocks = next(iter(config["scheme"].values())).get("slc_blocks") or 0
-    return sum(_slc_bytes(pool, blocks) for pool in config["device"]["pool"])
-
-
-def _slc_bytes(pool: Mapping[str, Any], slc_blocks: int) -> int:
-    """Return what a pool takes in SLC mode: in SLC blocks, and in blocks of two-layer layout."""
-    layers = pool.get("reprogram")
-    pages = slc_blocks * pool["wordlines"]
-    if layers:
-        pages += pool["blocks"] * layers["wordlines_per_layer"] * layers["layers"]
-    return int(planes(pool) * pages * pool["page_bytes"])
+    """Return what the cache of a resolved configuration takes in SLC mode on a new device."""
+    return _core.config_cache_bytes(json.dumps(config))
 
 
 def loads(
@@ -157,8 +158,10 @@ def loads(
     catalogue.check_schemes(schemes, None)
     given = catalogue.flat(settings)
     _check(pattern, given)
+    # Where no amount is said, all schemes but those with larger caches write the same.
+    cache = _largest_fixed(device, given) if pattern.amount_bytes is None else 0
     return {
-        name: _load(pattern, device, name, catalogue.settings_for(given, name, schemes))
+        name: _load(pattern, device, name, catalogue.settings_for(given, name, schemes), cache)
         for name in schemes
     }
 
@@ -183,12 +186,14 @@ def _wrong(name: str, value: int, told: str) -> UsageError:
     return about(UsageError(f"{name} = {value}: {told}"), name)
 
 
-def _load(pattern: Pattern, device: Content, scheme: str, own: Mapping[str, Any]) -> Load:
+def _load(
+    pattern: Pattern, device: Content, scheme: str, own: Mapping[str, Any], cache: int
+) -> Load:
     resolved = catalogue.resolve(device=device, scheme=scheme, settings=own)
     user_bytes = int(resolved["device"]["user_bytes"])
     amount = pattern.amount_bytes
     if amount is None:
-        amount = default_amount(device, scheme, own)
+        amount = _overflowing(resolved, cache)
     span = user_bytes if pattern.span_bytes is None else pattern.span_bytes
     if span > user_bytes:
         raise _wrong("span_bytes", span, f"the device has {user_bytes} bytes")

@@ -16,7 +16,7 @@ class Pattern(Part):
     """What was asked to be written."""
 
     amount_bytes: Positive | None
-    """null: three times the largest cache, at most the device once."""
+    """null: three times the largest cache of a fixed size or the own, at most the device once."""
     write_bytes: int = Field(ge=512)
     queue_depth: Positive
     bursts: Positive

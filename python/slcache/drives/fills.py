@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from slcache import _core, api, catalogue
-from slcache.bandwidth.loads import sequential
+from slcache.bandwidth.loads import cache_bytes, sequential
 from slcache.bandwidth.phases import Values
 from slcache.documents.normalise import slc_row_bytes
 from slcache.errors import ConfigError, UsageError, about, one_line
@@ -145,11 +145,6 @@ def _divisors(device: Content) -> list[int]:
     whole = json.loads(_core.scaled_device(device_of(device), 1))
     blocks = math.gcd(*(pool["blocks"] for pool in whole["device"]["pool"]))
     return [k for k in range(1, blocks + 1) if blocks % k == 0]
-
-
-def slc_bytes(config: Mapping[str, Any]) -> int:
-    """Return what the SLC cache of a resolved configuration takes on a new device."""
-    return _core.config_cache_bytes(json.dumps(config))
 
 
 def passes(protocol: str) -> int:
@@ -316,7 +311,7 @@ def _burst(config: Mapping[str, Any]) -> tuple[int, int, int]:
     """Return the writes of a burst, their bytes, and the footprint."""
     page = max(pool["page_bytes"] for pool in config["device"]["pool"])
     size, user = megabyte(page), int(config["device"]["user_bytes"])
-    burst = min(BURST_CACHES * slc_bytes(config), user / 2)
+    burst = min(BURST_CACHES * cache_bytes(config), user / 2)
     return int(burst) // size, size, user // size * size
 
 
