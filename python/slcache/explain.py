@@ -244,16 +244,35 @@ def standing(entry: Entry, device: api.Path, wanted: str) -> Standing | None:
         return None
     name = _placed(entry.key.name, wanted)
     steps = name.split(".")
-    schemes, problems = catalogue.fitting(device=device)
-    scheme = steps[1] if steps[0] == "scheme" and len(steps) > 1 else schemes[0]
-    if scheme in problems:
-        return Standing(name, None, "", "", scheme, problems[scheme])
+    own = steps[1] if steps[0] == "scheme" and len(steps) > 1 else ""
+    config = _resolved(device, [own] if own else _schemes())
+    if config is None:
+        # Raises where no scheme fits: then it is the device that is wrong.
+        _, problems = catalogue.fitting(device=device)
+        return Standing(name, None, "", "", own, problems[own])
     try:
-        value = _value(catalogue.resolve(device=device, scheme=scheme), name)
+        value = _value(config, name)
     except KeyError:
+        return None
+    except ValueError:
+        # A list that has nothing here is wrong where its place was asked for.
+        if "[" in wanted:
+            raise
         return None
     where, line = _core.device_line(os.fspath(device), name) or ("", "")
     return Standing(name, value, where, line)
+
+
+def _schemes() -> list[str]:
+    return [str(entry["name"]) for entry in catalogue.schemes()]
+
+
+def _resolved(device: api.Path, schemes: Sequence[str]) -> dict[str, Any] | None:
+    """Return the configuration of the first of some schemes that fits a device, if one does."""
+    for scheme in schemes:
+        with contextlib.suppress(_core.ConfigError):
+            return catalogue.resolve(device=device, scheme=scheme)
+    return None
 
 
 def _placed(name: str, wanted: str) -> str:
