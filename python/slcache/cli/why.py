@@ -117,9 +117,11 @@ def _sheets(found: slow.Answer | slow.Moved) -> Iterator[Sheet]:
 
 def _answer(found: slow.Answer, *, one_by_one: bool) -> Iterator[Table | str]:
     log, chosen = found.log, found.slow
-    if one_by_one:
+    # A table of one request says all that groups of it would.
+    alone = len(chosen) == 1
+    if one_by_one or alone:
         yield from _requests(found)
-    if len(chosen) == 1:
+    if alone:
         return
     yield _groups(
         f"{log.scheme}: {len(chosen):,} of {len(log):,} requests took {_time(found.above_ns)} "
