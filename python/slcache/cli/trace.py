@@ -12,7 +12,6 @@ from rich.text import Text
 from slcache import api, bounds
 from slcache.cli import checks, console, reader_words
 from slcache.cli import options as opt
-from slcache.documents.keys import unit_of
 from slcache.errors import TraceError
 from slcache.given.options import needed, option
 from slcache.given.shared import TRACE, Recording
@@ -23,6 +22,7 @@ from slcache.tables.tabular import Table, Words
 from slcache.traces import against
 from slcache.traces import api as traces
 from slcache.words.names import leaves, printable, shown
+from slcache.words.units import unit_of
 
 app = opt.group(
     "trace",

@@ -11,7 +11,6 @@ from rich.text import Text
 from slcache import api, catalogue
 from slcache.cli import checks, console
 from slcache.cli import options as opt
-from slcache.documents.keys import unit_of
 from slcache.given import quantity
 from slcache.given.once import SEED_MAX
 from slcache.given.options import needed, option, said
@@ -21,6 +20,7 @@ from slcache.tables.tabular import Table, Words
 from slcache.traces import api as traces
 from slcache.words import units
 from slcache.words.names import leaves, shown
+from slcache.words.units import unit_of
 
 
 @dataclass(frozen=True, kw_only=True)

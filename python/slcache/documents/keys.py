@@ -9,28 +9,10 @@ from typing import Any
 
 from slcache import _core
 from slcache.documents import schemata
+from slcache.words import units
 
 Schema = Mapping[str, Any]
 
-#: What a key's last word ends in, and the unit that says.
-_UNITS = {
-    "mb_per_s": "MB/s",
-    "_per_s": "1/s",
-    "_ns": "ns",
-    "_us": "µs",
-    "_s": "s",
-    "_bytes": "bytes",
-    "_blocks": "blocks",
-    "_mw": "mW",
-    "_mj": "mJ",
-    "_j": "J",
-    "_w": "W",
-    "_ratio": "1",
-    "_share": "1",
-    "ps_per_byte": "ps per byte",
-    "iops": "1/s",
-    "rpm": "turns per minute",
-}
 #: Bounds of whole numbers that say nothing but how many bits there are.
 _WIDTHS = {2**bits - 1 for bits in (8, 16, 31, 32, 53, 63, 64)}
 
@@ -89,7 +71,7 @@ def _key(root: Schema, schema: Schema, name: str, *, section: bool) -> Key:
         name,
         "\n".join(part.replace("\n", " ") for part in next(filter(None, texts), "").split("\n\n")),
         _type(root, schema, section=section),
-        unit_of(name),
+        units.unit_of(name),
         tuple(dict.fromkeys(word for choice in choices for word in _allowed(choice))),
         "" if default == "null" else default,
         section,
@@ -172,11 +154,3 @@ def _allowed(choice: Schema) -> Iterator[tuple[str, str]]:
 def _plain(bound: float) -> str:
     """Return a bound as one would write it."""
     return str(bound) if isinstance(bound, int) else f"{bound:.12g}"
-
-
-def unit_of(name: str) -> str:
-    """Return the unit that a key's name says; empty where it says none."""
-    last = name.rpartition(".")[2].removesuffix("[]")
-    if ".latency_us" in name or ".attribution_us" in name:
-        return "µs"
-    return next((unit for end, unit in _UNITS.items() if f"_{last}".endswith(end)), "")

@@ -10,16 +10,6 @@ from slcache.results.intervals import Estimate
 from slcache.study.outcome import Setting
 from slcache.words import units
 
-#: How a metric of each unit is printed.
-_SHOWN: dict[str, Callable[[float], str]] = {
-    "ns": lambda value: units.duration(value / 1e3),
-    "bytes": units.size,
-    "bytes/s": units.bandwidth,
-    "1/s": lambda value: f"{_number(value)}/s",
-    "J": units.energy,
-    "1": lambda value: _number(value),
-}
-
 
 def figure(metric: str, value: float | None) -> str:
     """Return a metric's value with its unit; a dash where there is none."""
@@ -28,7 +18,7 @@ def figure(metric: str, value: float | None) -> str:
     known = named(metric)
     if known.unit == "1" and known.whole:
         return units.count(value)
-    return _SHOWN[known.unit](value)
+    return units.figure(value, known.unit)
 
 
 def figures(metric: str, values: Sequence[float | None]) -> list[str]:
@@ -117,10 +107,3 @@ def settings(values: Mapping[str, Setting], short: Mapping[str, str]) -> str:
     """Return settings in a line."""
     said = (f"{short[n]}={setting(v)}" for n, v in values.items() if v is not None)
     return ", ".join(said) or "the only one"
-
-
-def _number(value: float) -> str:
-    """Return a plain number: whole ones whole, others with three or more digits."""
-    if value == round(value) and abs(value) < 1e15:
-        return units.count(value)
-    return units.significant(value, 4 if 1 <= abs(value) < 10 else 3)

@@ -10,9 +10,9 @@ from typing import Any
 
 from slcache import metrics
 from slcache.documents import gains
-from slcache.documents.keys import unit_of
 from slcache.documents.normalise import Document
 from slcache.metrics import GAIN_SHARE
+from slcache.words.units import unit_of
 
 Record = Mapping[str, Any]
 

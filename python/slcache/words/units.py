@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from slcache.words import names
+
 #: Units by what they are of, as (how much of the least or plain one is in it, name), largest first.
 TIMES = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns"))
 _LONG_TIMES = ((86_400e6, "d"), (3_600e6, "h"))
@@ -142,18 +144,65 @@ def factor(value: float) -> str:
     return f"{value:.2f}×"
 
 
+def number(value: float) -> str:
+    """Return a plain number: whole ones whole, others with three or more digits."""
+    if value == round(value) and abs(value) < 1e15:
+        return count(value)
+    return significant(value, 4 if 1 <= abs(value) < 10 else 3)
+
+
 def figure(value: float, unit: str) -> str:
     """Return a figure in its unit as people read it, as in `1.25 ms` of 1250000 `ns`."""
-    match unit:
-        case "ns":
-            return duration(value / 1000)
-        case "bytes":
-            return size(value)
-        case "bytes/s":
-            return bandwidth(value)
-        case "J":
-            return energy(value)
-        case "1":
-            whole = float(value).is_integer()
-            return count(value) if whole else trimmed(significant(value))
+    if (told := _TOLD.get(unit)) is not None:
+        return told(value)
     return f"{trimmed(significant(value, 4))} {unit}"
+
+
+#: How figures are told whose unit is another one in words.
+_TOLD: dict[str, Callable[[float], str]] = {
+    "ns": lambda value: span(value / 1e3),
+    "µs": span,
+    "s": lambda value: span(value * 1e6),
+    "bytes": size,
+    "bytes/s": bandwidth,
+    "J": energy,
+    "1/s": lambda value: f"{number(value)}/s",
+    "1": number,
+}
+
+
+#: What a key's last word ends in, and the unit that says.
+_UNITS = {
+    "mb_per_s": "MB/s",
+    "_per_s": "1/s",
+    "_ns": "ns",
+    "_us": "µs",
+    "_s": "s",
+    "_bytes": "bytes",
+    "_blocks": "blocks",
+    "_mw": "mW",
+    "_mj": "mJ",
+    "_j": "J",
+    "_w": "W",
+    "_ratio": "1",
+    "_share": "1",
+    "ps_per_byte": "ps per byte",
+    "iops": "1/s",
+    "rpm": "turns per minute",
+}
+
+
+def unit_of(name: str) -> str:
+    """Return the unit that a key's name says; empty where it says none."""
+    last = name.rpartition(".")[2].removesuffix("[]")
+    if ".latency_us" in name or ".attribution_us" in name:
+        return "µs"
+    return next((unit for end, unit in _UNITS.items() if f"_{last}".endswith(end)), "")
+
+
+def shown(key: str, value: object) -> str:
+    """Return a value as people read it, in the unit that its key says."""
+    unit = unit_of(key)
+    if unit in _TOLD and isinstance(value, int | float) and not isinstance(value, bool):
+        return percent(value) if key.endswith("_share") else figure(value, unit)
+    return trimmed(number(value)) if isinstance(value, float) else names.shown(value)
