@@ -19,7 +19,7 @@ from slcache.metrics import Goal
 from slcache.study import effects, fronts, wording
 from slcache.study.effects import main_effects
 from slcache.study.outcome import Outcome
-from slcache.tables.sheets import Sheet
+from slcache.tables.table import Table
 from studies import grid, row, table_of
 
 
@@ -220,4 +220,4 @@ def test_points_levels_and_sizes_tell_what_they_are() -> None:
 
 @pytest.mark.parametrize(("value", "title"), [(8, "slc_blocks [blocks]"), ("16MiB", "slc_blocks")])
 def test_what_has_its_own_unit_has_none_in_the_title(value: int | str, title: str) -> None:
-    assert Sheet([{"slc_blocks": value}, {}]).header() == [title]
+    assert Table([{"slc_blocks": value}, {}]).header() == [title]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,7 @@ from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.given.options import option
 from slcache.report import pictures
-from slcache.tables.sheets import Sheet
-from slcache.tables.tabular import Table
+from slcache.tables.table import Columns, Table
 from slcache.words import units
 
 
@@ -61,20 +60,26 @@ def bound(asked: Bound) -> None:
     if asked.picture is not None:
         pictures.save_bound(found, asked.picture)
     drawn = console.written("drawn", asked.picture)
-    sheet = Sheet(found["sizes"])
-    console.answer(asked.form, found, lambda: [sheet], lambda: [*_lines(found), *drawn])
+    console.answer(asked.form, found, [*_lines(found), *drawn])
 
 
-#: Columns of a trace's bound, by title what is told of a size; some are of a device alone.
-_COLUMNS: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, Any]], str]] = {
-    "blocks per plane": lambda row, _: units.significant(row["blocks_per_plane"]),
-    "dense at least": lambda row, of: units.size(row["least"] * of["unit_bytes"]),
-    "per unit written": lambda row, of: f"{row['least'] / of['versions']:.3f}",
-    "emptied at the end": lambda row, of: units.size(row["least_drained"] * of["unit_bytes"]),
-    "kept": lambda row, of: units.percent(row["kept"] / of["versions"]),
-    "program time": lambda row, _: units.duration(row["program_ns_least"] / 1e3),
-    "wear": lambda row, _: _lives(row["block_lives_least"]),
-}
+def _columns(found: Mapping[str, Any]) -> Columns:
+    """Return the columns of a bound; some are of a device alone."""
+    unit, written = found["unit_bytes"], found["versions"]
+    columns: Columns = {
+        "SLC cache": "bytes",
+        "blocks per plane": lambda row: units.significant(row["blocks_per_plane"]),
+        "dense at least": lambda row: units.size(row["least"] * unit),
+        "per unit written": lambda row: f"{row['least'] / written:.3f}",
+        "emptied at the end": lambda row: units.size(row["least_drained"] * unit),
+        "kept": lambda row: units.percent(row["kept"] / written),
+        "program time": lambda row: units.duration(row["program_ns_least"] / 1e3),
+        "wear": lambda row: _lives(row["block_lives_least"]),
+    }
+    hidden = _OF_A_TRACE if "device" in found else _OF_A_DEVICE
+    return {title: source for title, source in columns.items() if title not in hidden}
+
+
 _OF_A_DEVICE, _OF_A_TRACE = ("blocks per plane", "program time", "wear"), ("per unit written",)
 
 
@@ -85,21 +90,10 @@ def _lives(wear: float | None) -> str:
 def _lines(found: Mapping[str, Any]) -> Iterator[Table | str]:
     """Yield the table of a bound, and what to know of it."""
     unit, device = found["unit_bytes"], found.get("device")
-    hidden = _OF_A_TRACE if device else _OF_A_DEVICE
-    columns = {title: cell for title, cell in _COLUMNS.items() if title not in hidden}
     written = f"{units.size(found['versions'] * unit)} written in units of {units.size(unit)}"
-    rows = (
-        (units.size(row["bytes"]), *(cell(row, found) for cell in columns.values()))
-        for row in found["sizes"]
-    )
-    yield Table(
-        "SLC cache",
-        columns,
-        rows,
-        title=f"{found['file']} on {device}: {written}"
-        if device
-        else f"{found['file']}: {written}, to {units.size(found['units'] * unit)}",
-    )
+    where = "" if device else f", to {units.size(found['units'] * unit)}"
+    title = f"{found['file']}{f' on {device}' if device else ''}: {written}{where}"
+    yield Table(found["sizes"], _columns(found), title=title)
     yield from (_on_device if device else _kept)(found)
 
 

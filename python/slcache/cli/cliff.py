@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +16,8 @@ from slcache.cli import options as opt
 from slcache.given.options import option
 from slcache.report import terminal
 from slcache.sentences import state as states
-from slcache.tables import sheets
-from slcache.tables.sheets import Sheet
-from slcache.tables.tabular import Table
+from slcache.tables.table import Columns, Table
+from slcache.tables.tabular import Cells
 from slcache.words import units
 
 if TYPE_CHECKING:
@@ -73,7 +71,7 @@ def _like(asked: Laboratory) -> None:
             on_progress=meter,
         )
         if files is not None:
-            files.write("like.csv", sheets.csv(found.sheet()).encode())
+            files.write("like.csv", found.table().csv().encode())
             _write(files, "like", found)
     depth = 1 if asked.like == fills.FIRST else fills.BURST_DEPTH
     config = catalogue.resolve(
@@ -82,8 +80,7 @@ def _like(asked: Laboratory) -> None:
     console.notes([fills.SCHEME], [{"config": config}])
     whole_buffer(config, found.scale)
     drawn = console.written("picture", asked.out and asked.out / "like.png")
-    parts = partial(_parts, found.documents, _told(found), drawn)
-    console.answer(asked.form, found.to_json, lambda: [found.sheet()], parts)
+    console.answer(asked.form, found.to_json, _parts(found.documents, _told(found), drawn))
 
 
 def _write(files: Transaction, name: str, found: Cliff | Like) -> None:
@@ -126,15 +123,15 @@ class _Amounts:
         return f"{gb_s:.3g}" if self.unit == "GB" else units.significant(1000 * gb_s)
 
 
-def _told(found: Like) -> list[Table | Text]:
+def _told(found: Like) -> list[Cells | Text]:
     from slcache.drives import like as likes
 
     if found.recovery is not None:
         return _recovery(found)
     amounts = _Amounts(found.passes[0].phases[-1]["to_gb"])
-    table = Table(
-        "phase",
+    table = Cells(
         [
+            "phase",
             f"from {amounts.unit}",
             f"to {amounts.unit}",
             f"{amounts.unit}/s",
@@ -154,12 +151,11 @@ def _told(found: Like) -> list[Table | Text]:
             for place, phase in enumerate(each.phases)
         ),
         caption=f"its parts: the slowest and the fastest of {likes.PARTS} at most",
-        boxed=False,
     )
     lines = [Text(_averages(found, number)) for number in range(1, len(found.passes) + 1)]
     stalls = found.stall_windows
     lines.append(Text(f"points with a write of more than 100 ms: {stalls}"))
-    return [table, Text(), *lines]
+    return [found.table(), table, *lines]
 
 
 def _published(found: Like, number: int, place: int) -> str:
@@ -185,18 +181,20 @@ def _averages(found: Like, number: int) -> str:
     return f"{text}; last {last} {amounts.speed(each.last_gb_s)}; cache {cache}"
 
 
-def _recovery(found: Like) -> list[Table | Text]:
+def _recovery(found: Like) -> list[Cells | Text]:
     assert found.recovery is not None
     whole, part = (_Amounts(found.recovery.burst_gb, decimals) for decimals in (0, 1))
-    pauses = ((f"{p.seconds:g}", part.of(p.regained_gb)) for p in found.recovery.pauses)
     head = (
         f"bursts of {whole.of(found.recovery.burst_gb)} {whole.unit} on a device "
         f"{100 * found.recovery.fill:.0f} % full; "
         f"at first {part.speed(found.recovery.first_gb_s)} {part.unit}/s for "
         f"{part.of(found.recovery.cache_gb)} {part.unit}"
     )
-    titles = [f"{part.unit} at the first speed"]
-    return [Text(head), Table("pause s", titles, pauses, boxed=False)]
+    columns: Columns = {
+        "pause s": "seconds",
+        f"{part.unit} at the first speed": lambda pause: part.of(pause["regained_gb"]),
+    }
+    return [Text(head), found.table(columns)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -280,19 +278,38 @@ def cliff(asked: Laboratory) -> None:
     documents = [found.documents[0] for _, found in result.runs.values()]
     console.notes(list(result.runs), documents)
     whole_buffer(documents[0]["config"], asked.scale)
-    table = (_sustained if result.pattern.bursts == 1 else _bursts)(result.curves)
-    gained: list[Table | str] = [
+    figures = table(result.curves, in_bursts=result.pattern.bursts > 1)
+    gained: list[Cells | str] = [
         *terminal.scheme_tables(result.gain_rows(), mark="reference"),
         *result.gain_lines(),
     ]
     drawn = console.written("picture", asked.out and asked.out / "cliff.png")
-    parts = partial(_parts, documents, [table, *gained], drawn)
-    console.answer(asked.form, result.to_json, lambda: [_sheet(result.curves)], parts)
+    console.answer(asked.form, result.to_json, _parts(documents, [figures, *gained], drawn))
 
 
-def _sheet(curves: dict[str, Curve]) -> Sheet:
-    """Return the figures of each curve; those of bursts have one row for each."""
-    records: list[dict[str, float | str | None]] = []
+#: What is told of writes without a break, and of each burst.
+_SUSTAINED: Columns = {
+    "scheme": "scheme",
+    "first MB/s": "first_mb_per_s",
+    "cliff after": lambda row: "none" if row["cliff_gib"] is None else _size(row["cliff_gib"]),
+    "last MB/s": "last_mb_per_s",
+    "written": lambda row: _size(row["written_gib"]),
+}
+_BURSTS = {
+    "scheme": "scheme",
+    "burst": "burst",
+    "start MB/s": "start_mb_per_s",
+    "mean MB/s": "mean_mb_per_s",
+}
+
+
+def _size(gib: float) -> str:
+    return units.size(gib * (1 << 30))
+
+
+def table(curves: Mapping[str, Curve], *, in_bursts: bool) -> Table:
+    """Return the figures of each curve; those of bursts have one row for each, if any is left."""
+    records: list[dict[str, Any]] = []
     for name, curve in curves.items():
         if curve.bursts:
             rows = enumerate(curve.bursts, 1)
@@ -305,37 +322,5 @@ def _sheet(curves: dict[str, Curve]) -> Sheet:
                 "written_gib": float(curve.written_gib[-1]),
             }
             records.append({"scheme": name, **figures})
-    return Sheet(records, {"cliff_gib": "GiB", "written_gib": "GiB"})
-
-
-def _sustained(curves: dict[str, Curve]) -> Table:
-    """Return the table of writes without a break."""
-    rows = (
-        (
-            name,
-            _rate(curve.first_mb_per_s),
-            "none" if curve.cliff_gib is None else units.size(curve.cliff_gib * (1 << 30)),
-            _rate(curve.last_mb_per_s),
-            units.size(float(curve.written_gib[-1]) * (1 << 30)),
-        )
-        for name, curve in curves.items()
-    )
-    titles = ("first MB/s", "cliff after", "last MB/s", "written")
-    return Table("scheme", titles, rows, boxed=False)
-
-
-def _bursts(curves: dict[str, Curve]) -> Table:
-    """Return the table of the first and the last burst."""
-    ends = ("first", "last")
-    titles = (f"{end} burst\n{what} MB/s" for end in ends for what in ("start", "mean"))
-    rows = ((name, *(_rates(curve) or ["no pause left"])) for name, curve in curves.items())
-    return Table("scheme", titles, rows, boxed=False)
-
-
-def _rates(curve: Curve) -> list[str]:
-    shown = (curve.bursts[0], curve.bursts[-1]) if curve.bursts else ()
-    return [_rate(v) for b in shown for v in (b.start_mb_per_s, b.mean_mb_per_s)]
-
-
-def _rate(value: float) -> str:
-    return f"{value:,.0f}"
+    columns = _BURSTS if in_bursts else _SUSTAINED
+    return Table(records, columns, units={"cliff_gib": "GiB", "written_gib": "GiB"})

@@ -7,7 +7,7 @@ import json
 import math
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,8 @@ from slcache.files import Transaction
 from slcache.given.content import Content
 from slcache.results import Comparison, Result
 from slcache.sentences import notes as sentences
-from slcache.tables.sheets import Sheet, csv, markdown, of_runs
+from slcache.tables import grid
+from slcache.tables.table import Table
 from slcache.tables.tabular import UNLIMITED, fitted
 from slcache.traces.api import Path as Named
 from slcache.traces.api import Progress as Callback
@@ -56,28 +57,24 @@ def json_of(document: Any) -> str:  # noqa: ANN401
     return json.dumps(document, ensure_ascii=False, allow_nan=False)
 
 
-def sheets(form: Form, *tables: Sheet) -> None:
-    """Print tables for other programs as the whole of standard output; CSV is the first alone."""
-    text = csv(next(iter(tables), Sheet(()))) if form == "csv" else markdown(tables)
-    results().write(printable(text))
-
-
 def answer(
     form: Form,
     document: Any,  # noqa: ANN401
-    tables: Callable[[], Iterable[Sheet]],
-    parts: Callable[[], Iterable[RenderableType]],
+    parts: Iterable[RenderableType],
 ) -> None:
-    """Print an answer in the form that is wanted: a document, tables, or `parts` for a reader.
+    """Print an answer in the form that is wanted: its document, its tables, or all its parts.
 
-    The document is plain data, or a function that returns it as JSON.
+    The document is plain data, or a function that returns it as JSON. CSV is the first table alone.
     """
-    if form == "table":
-        show(*parts())
-    elif form == "json":
+    if form == "json":
         emit(document() if callable(document) else json_of(document))
-    else:
-        sheets(form, *tables())
+        return
+    if form == "table":
+        show(*parts)
+        return
+    tables = [part for part in parts if isinstance(part, Table)]
+    every = tables[:1] if form == "csv" else tables
+    results().write(printable("\n".join(getattr(each, form)() for each in every)))
 
 
 def answer_of_runs(
@@ -86,13 +83,8 @@ def answer_of_runs(
     """Print a run or a comparison in the form that is wanted."""
     documents = result.documents
     to = result.labels.index(result.reference) if isinstance(result, Comparison) else None
-    against = None if to is None else documents[to]
-    answer(
-        form,
-        result.to_json,
-        lambda: [of_runs(result.labels, documents, against)],
-        lambda: parts,
-    )
+    table = grid.of_runs(result.labels, documents, None if to is None else documents[to])
+    answer(form, result.to_json, [table, *parts])
 
 
 def written(what: str, file: Path | None) -> list[RenderableType]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,8 +14,8 @@ from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.given.options import needed
 from slcache.sentences import notes
-from slcache.tables.sheets import Sheet
-from slcache.tables.tabular import Table, Words
+from slcache.tables.table import Columns, Table
+from slcache.tables.tabular import Cells
 from slcache.words import units
 
 app = opt.group("devices")
@@ -43,14 +44,14 @@ def devices(shown: opt.Shown) -> None:
 
     """
     entries = catalogue.devices()
-    names = ("name", "user_bytes", "capacity_bytes", "summary", "source")
-    rows = (
-        (e["name"], units.size(e["user_bytes"]), e["summary"], e.get("source") or "–")
-        for e in entries
-    )
-    columns = ["user data", Words("what it is"), Words("source")]
-    listed = Table("device", columns, rows)
-    console.answer(shown.form, entries, lambda: [Sheet(entries, only=names)], lambda: [listed])
+    columns: Columns = {
+        "device": "name",
+        "user data": "user_bytes",
+        "what it is": "summary",
+        "source": "source",
+    }
+    keys = ("name", "user_bytes", "capacity_bytes", "summary", "source")
+    console.answer(shown.form, entries, [Table(entries, columns, only=keys)])
 
 
 @app.command
@@ -69,21 +70,24 @@ def show(asked: Device) -> None:
     """
     facts = catalogue.device_facts(asked.device)
     asked.check_used()
-    sheets = (_mode_sheet, _cache_sheet)
-    console.answer(asked.form, facts, lambda: [s(facts) for s in sheets], lambda: _parts(facts))
+    console.answer(asked.form, facts, _parts(facts))
 
 
-def _parts(facts: Facts) -> Iterator[Table | Text | str]:
+def _parts(facts: Facts) -> Iterator[Cells | Text | str]:
     """Yield all that is told of a device."""
     yield Text(facts["name"] + (f": {facts['summary']}" if facts["summary"] else ""), "bold")
     if facts["statement"]:
         yield Text(facts["statement"], "italic")
-    yield Table("size", ["", Words("")], _sizes(facts))
+    yield Cells(["size", "", ""], _sizes(facts))
     for pool in facts["pools"]:
-        yield from _pool(pool)
-    yield _caches(facts)
+        chips = f"{pool['channels']} channels, {pool['planes']} planes"
+        yield Text(f"{pool['name']}: {chips}, {pool['units']} operations at a time", "italic")
+    yield _modes(facts)
+    yield Cells(["4 KiB", "consists of"], _latencies(facts))
+    yield Table(map(_cache, facts["schemes"]), _CACHE)
     if facts["evidence"]:
-        yield _evidence(facts)
+        rows = itertools.starmap(_ground, facts["evidence"].items())
+        yield Cells(["key", "is", "by"], rows)
     problems = {s["scheme"]: s["problem"] for s in facts["schemes"] if "problem" in s}
     yield from notes.told(problems, "does not run on it", "do not run on it")
     yield from (Text(f"warning: {line}", "yellow") for line in facts["warnings"])
@@ -110,44 +114,49 @@ def _sizes(facts: Facts) -> Iterator[tuple[str, ...]]:
         yield "host link", f"{facts['link_mb_per_s']:,.0f} MB/s", "with requests of 128 KiB"
 
 
-def _evidence(facts: Facts) -> Table:
-    """Return on what each key of the device's file stands."""
-    rows = []
-    for key, ground in facts["evidence"].items():
-        ends = [ground.get(end) for end in ("low", "high")]
-        between = "" if None in ends else f" ({ends[0]:.10g} to {ends[1]:.10g})"
-        rows.append((key, ground["kind"].replace("-", " ") + between, ground["source"]))
-    return Table("key", [Words("is"), Words("by")], rows)
+def _ground(key: str, ground: Facts) -> tuple[str, str, str]:
+    """Return on what a key of the device's file stands."""
+    ends = [ground.get(end) for end in ("low", "high")]
+    between = "" if None in ends else f" ({ends[0]:.10g} to {ends[1]:.10g})"
+    return key, ground["kind"].replace("-", " ") + between, ground["source"]
 
 
-def _pool(pool: Facts) -> Iterator[Table]:
-    """Yield a pool's modes side by side, and what their latencies consist of."""
-    sides, peaks = ("read", "write"), ("peak_read", "peak_program")
-    titles = ("all in it", "block", "4 KiB\nread", "4 KiB\nwrite", "peak read\nMB/s")
-    yield Table(
-        "mode",
-        [*titles, "peak program\nMB/s"],
-        (
-            (
-                mode["mode"],
-                *(units.size(mode[key]) for key in ("raw_bytes", "block_bytes")),
-                *(_latency(mode[side]) for side in sides),
-                *(_rate(mode[peak]) for peak in peaks),
-            )
-            for mode in pool["modes"]
-        ),
-        title=f"{pool['name']}: {pool['channels']} channels, {pool['planes']} planes, "
-        f"{pool['units']} operations at a time",
-    )
-    parts = (
-        (
-            f"{mode['mode']} {side}",
-            " + ".join(f"{p['part']} {_time(p['ns'])}" for p in mode[side]["parts"]),
-        )
+def _modes(facts: Facts) -> Table:
+    """Return the modes of all pools side by side."""
+    records = [
+        {
+            "pool": pool["name"],
+            **mode,
+            **{f"{side}_ns": mode[side]["ns"] for side in _SIDES},
+            **{f"{does}_{key}": mode[f"peak_{does}"][key] for does in _PEAKS for key in _PEAK},
+        }
+        for pool in facts["pools"]
         for mode in pool["modes"]
-        for side in sides
-    )
-    yield Table("4 KiB", [Words("consists of")], parts)
+    ]
+    peaks = (f"{does}_{key}" for does in _PEAKS for key in _PEAK)
+    keys = ("pool", "mode", "raw_bytes", "block_bytes", "read_ns", "write_ns", *peaks)
+    return Table(records, _MODE, only=keys)
+
+
+_SIDES, _PEAKS, _PEAK = ("read", "write"), ("read", "program"), ("mb_per_s", "bound_by")
+_MODE: Columns = {
+    "pool": "pool",
+    "mode": "mode",
+    "all in it": "raw_bytes",
+    "block": "block_bytes",
+    "4 KiB\nread": lambda mode: _latency(mode["read"]),
+    "4 KiB\nwrite": lambda mode: _latency(mode["write"]),
+    "peak read\nMB/s": lambda mode: _rate(mode["peak_read"]),
+    "peak program\nMB/s": lambda mode: _rate(mode["peak_program"]),
+}
+
+
+def _latencies(facts: Facts) -> Iterator[tuple[str, str]]:
+    """Yield what the latencies of each mode consist of."""
+    modes = (mode for pool in facts["pools"] for mode in pool["modes"])
+    for mode, side in itertools.product(modes, _SIDES):
+        parts = (f"{part['part']} {_time(part['ns'])}" for part in mode[side]["parts"])
+        yield f"{mode['mode']} {side}", " + ".join(parts)
 
 
 def _rate(peak: Facts) -> str:
@@ -164,50 +173,23 @@ def _time(nanoseconds: int) -> str:
     return units.duration(nanoseconds / 1000, trim=True)
 
 
-def _mode_sheet(facts: Facts) -> Sheet:
-    return Sheet(
-        [
-            {
-                "pool": pool["name"],
-                "mode": mode["mode"],
-                "raw_bytes": mode["raw_bytes"],
-                "block_bytes": mode["block_bytes"],
-                "read_ns": mode["read"]["ns"],
-                "write_ns": mode["write"]["ns"],
-                "read_mb_per_s": mode["peak_read"]["mb_per_s"],
-                "read_bound_by": mode["peak_read"]["bound_by"],
-                "program_mb_per_s": mode["peak_program"]["mb_per_s"],
-                "program_bound_by": mode["peak_program"]["bound_by"],
-            }
-            for pool in facts["pools"]
-            for mode in pool["modes"]
-        ]
-    )
+_CACHE = (
+    ("scheme", "scheme"),
+    ("SLC cache", "slc_bytes"),
+    ("key", "key"),
+    ("default", "default"),
+    ("least", "min"),
+    ("SLC", "min_slc_bytes"),
+    ("most", "max"),
+    ("SLC", "max_slc_bytes"),
+)
 
 
-def _cache_sheet(facts: Facts) -> Sheet:
-    records = []
-    for scheme in facts["schemes"]:
-        own = {key: scheme.get(key) for key in ("scheme", "slc_bytes")}
-        found = scheme.get("range")
-        ends = {} if found is None else {"key": found["key"], "default": found["default"]}
-        for name in ("min", "max") if found is not None else ():
-            ends |= {name: found[name]["value"], f"{name}_slc_bytes": found[name]["slc_bytes"]}
-        records.append({**own, **ends, "problem": scheme.get("problem")})
-    return Sheet(records)
-
-
-def _caches(facts: Facts) -> Table:
-    """Return what the schemes' caches take, and how far that can be changed."""
-    rows = []
-    for scheme in facts["schemes"]:
-        if "problem" in scheme:
-            continue
-        size = units.size(scheme["slc_bytes"]) if scheme["slc_bytes"] else "–"
-        key = scheme["range"]
-        ends = [] if key is None else [key["min"], key["max"]]
-        told = [t for end in ends for t in (str(end["value"]), units.size(end["slc_bytes"]))]
-        own = [] if key is None else [key["key"].rpartition(".")[2], str(key["default"])]
-        rows.append((scheme["scheme"], size, *own, *told))
-    columns = ["SLC cache", Words("key"), "default", "least", "SLC", "most", "SLC "]
-    return Table("scheme", columns, rows)
+def _cache(scheme: Facts) -> Facts:
+    """Return what a scheme's cache takes, and how far that can be changed."""
+    found = {key: scheme.get(key) for key in ("scheme", "slc_bytes", "problem")}
+    if (ends := scheme.get("range")) is not None:
+        found |= {"key": ends["key"], "default": ends["default"]}
+        for name in ("min", "max"):
+            found |= {name: ends[name]["value"], f"{name}_slc_bytes": ends[name]["slc_bytes"]}
+    return found

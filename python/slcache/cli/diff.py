@@ -14,10 +14,9 @@ from slcache.cli import options as opt
 from slcache.documents import saved
 from slcache.files import inputs as files_of
 from slcache.given.options import needed, option
-from slcache.results.differences import Change, Difference, RunDifference
+from slcache.results.differences import Difference, RunDifference
 from slcache.results.result import FILES
-from slcache.tables.sheets import Sheet
-from slcache.tables.tabular import Table, Words
+from slcache.tables.table import Columns, Table
 from slcache.words import units
 from slcache.words.names import shown
 
@@ -125,90 +124,62 @@ def _print(
     asked: Results,
 ) -> None:
     """Print a difference; as JSON with what is `beside` it."""
-    form, everything = asked.form, asked.everything
-    if form == "json":
-        console.emit_json({**found.to_dict(), **beside})
-        return
-    if form != "table":
-        console.sheets(form, _sheet(found, everything))
-        return
-    console.show(Text(found.state))
+    parts = _parts(found, names, everything=asked.everything)
+    console.answer(asked.form, {**found.to_dict(), **beside}, parts)
+
+
+def _parts(
+    found: Difference, names: tuple[str, str], *, everything: bool
+) -> Iterator[Table | Text | str]:
+    """Yield each key or figure that differs, and what else separates the results."""
+    yield Text(found.state)
+    parts = ("config", "trace", "origin", "metrics", *(["others"] if everything else []))
+    rows = [
+        {"run": _name(run), "part": part, **vars(change), "factor": change.factor}
+        for run in found.runs
+        for part in parts
+        for change in getattr(run, part)
+    ]
+    latencies = [value for row in rows if _is_latency(row) for value in _numbers(row)]
+    several: Columns = {"run": "run"} if len(found.runs) > 1 else {}
+    columns: Columns = {
+        **several,
+        "part": "part",
+        "key": lambda row: row["key"].removesuffix("_ns") if _is_latency(row) else row["key"],
+        "A": lambda row: _shown(row, "first", latencies),
+        "B": lambda row: _shown(row, "second", latencies),
+        "B / A": lambda row: "–" if row["factor"] is None else units.factor(row["factor"]),
+    }
+    yield Table(rows, columns if rows else {}, only=_KEYS)
     for run in found.runs:
-        console.show(*_lines(run, everything))
+        if run.equal:
+            yield Text(f"{_name(run)}: identical", "bold green")
+        if run.others and not everything:
+            yield f"{_name(run)}: {len(run.others)} other figures differ; --all shows them"
     for side, only in (("A", found.only_first), ("B", found.only_second)):
         if only:
-            console.show(f"only in {side}: {', '.join(only)}")
-    console.show(f"A: {names[0]}", f"B: {names[1]}")
+            yield f"only in {side}: {', '.join(only)}"
+    yield from (f"{side}: {name}" for side, name in zip("AB", names, strict=True))
 
 
-def _sheet(found: Difference, everything: bool) -> Sheet:
-    """Return a row for each key or figure that differs."""
-    parts = ("config", "trace", "origin", "metrics", *(["others"] if everything else []))
-    columns = ("run", "part", "key", "unit", "first", "second", "factor")
-    return Sheet(
-        [
-            {
-                "run": run.labels[0] if len(set(run.labels)) == 1 else " and ".join(run.labels),
-                "part": part,
-                **vars(change),
-                "factor": change.factor,
-            }
-            for run in found.runs
-            for part in parts
-            for change in getattr(run, part)
-        ],
-        only=columns,
-    )
+_KEYS = ("run", "part", "key", "unit", "first", "second", "factor")
 
 
-def _lines(run: RunDifference, everything: bool) -> Iterator[Text | Table | str]:
-    """Yield what separates two runs, for a reader."""
-    one, other = run.labels
-    name = one if one == other else f"{one} and {other}"
-    if run.equal:
-        yield Text(f"{name}: identical", "bold green")
-    else:
-        yield Text(name, "bold")
-    for title, changes in (
-        ("configuration", run.config),
-        ("trace", run.trace),
-        ("made by", run.origin),
-    ):
-        if changes:
-            yield _values(title, changes)
-    figures = [*run.metrics, *(run.others if everything else [])]
-    if figures:
-        yield _figures(figures)
-    if run.others and not everything:
-        yield f"{len(run.others)} other figures differ; --all shows them"
+def _name(run: RunDifference) -> str:
+    return " and ".join(dict.fromkeys(run.labels))
 
 
-def _values(title: str, changes: Sequence[Change]) -> Table:
-    rows = ((change.key, shown(change.first), shown(change.second)) for change in changes)
-    return Table(title, [Words(side) for side in ("A", "B")], rows)
-
-
-def _figures(changes: Sequence[Change]) -> Table:
-    latencies = [value for change in changes if _is_latency(change) for value in _numbers(change)]
-    rows = []
-    for change in changes:
-        factor = "–" if change.factor is None else units.factor(change.factor)
-        alike = latencies if _is_latency(change) else _numbers(change)
-        show = units.figures(alike, change.unit)
-        sides = (change.first, change.second)
-        cells = [show(v) if change.unit and isinstance(v, int | float) else shown(v) for v in sides]
-        rows.append((_title(change), *cells, factor))
-    return Table("figure", ["A", "B", "B / A"], rows)
-
-
-def _numbers(change: Change) -> list[float]:
-    return [value for value in (change.first, change.second) if isinstance(value, int | float)]
-
-
-def _is_latency(change: Change) -> bool:
+def _is_latency(row: Mapping[str, Any]) -> bool:
     """Return whether a figure is one of the latencies, which are in one unit."""
-    return change.unit == "ns" and change.key.startswith(("read_", "write_"))
+    return bool(row["unit"] == "ns" and row["key"].startswith(("read_", "write_")))
 
 
-def _title(change: Change) -> str:
-    return change.key.removesuffix("_ns") if _is_latency(change) else change.key
+def _numbers(row: Mapping[str, Any]) -> list[float]:
+    return [value for value in (row["first"], row["second"]) if isinstance(value, int | float)]
+
+
+def _shown(row: Mapping[str, Any], side: str, latencies: Sequence[float]) -> str:
+    """Return one side's value, in the unit that suits both, or all latencies."""
+    value, alike = row[side], latencies if _is_latency(row) else _numbers(row)
+    is_figure = row["unit"] and value in _numbers(row)
+    return units.figures(alike, row["unit"])(value) if is_figure else shown(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,42 +12,52 @@ from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.files import Transaction
 from slcache.sentences.wording import by_reason
-from slcache.tables.sheets import Sheet
-from slcache.tables.tabular import Table, Words
+from slcache.tables.table import Columns, Table
+from slcache.tables.tabular import Cells
 
 if TYPE_CHECKING:
     from slcache.drives.latency import Judged, Latency
-    from slcache.drives.ledger import Ledger, Row
+    from slcache.drives.ledger import Ledger
 
 #: How a column of figures is titled; a mean is judged as p50 is.
 _COLUMNS = {"p50": "p50", "p99": "p99", "p99_9": "p99.9", "iops": "IOPS"}
+_COLOURS = {"reproduced": "green", "failed": "red"}
 _USES = {"calibrate": "calibrated", "held-out": "held out"}
 
 
-def tables(found: Latency) -> list[Table | Text]:
-    """Return what is told of latencies."""
-    from slcache.drives.published import FAILED
+def _late(found: Latency) -> Iterator[Cells | Text]:
+    """Yield what is told of latencies."""
+    from slcache.drives.published import FAILED, KINDS
 
-    told: list[Table | Text] = []
     for use, name in _USES.items():
         mine = [figure for figure in found.judged if figure.use == use]
-        told += [Text(f"Latencies, {name}: reproduced of judged", "bold"), _by_drive(mine), Text()]
-    misses = [figure for figure in found.judged if figure.verdict == FAILED]
-    told += [Text("Latencies that fail", "bold"), _misses(misses), Text()]
+        of: dict[tuple[str, str], list[Judged]] = {}
+        for figure in mine:
+            of.setdefault((figure.drive, figure.kind), []).append(figure)
+        every = [*((*drive, *_row(figures)) for drive, figures in of.items())]
+        yield Cells(
+            ["drive", "kind", *_COLUMNS.values()],
+            [*every, ("all", "", *_row(mine))],
+            title=f"Latencies, {name}: reproduced of judged",
+        )
+    failed = "Latencies that fail"
+    yield Table(found.figures, _JUDGED, told=lambda each: each.verdict == FAILED, title=failed)
     if found.without:
-        told += [Text("Latencies that hold without a mechanism", "bold"), _without(found), Text()]
-    told += [Text("Tests that are not judged", "bold"), _unjudged(found), Text()]
+        judged = [found.judged, *([f for f in fs if f.is_judged] for fs in found.without.values())]
+        rows = [
+            (kind, *(_held(f for f in fs if f.kind == kind) for fs in judged)) for kind in KINDS
+        ]
+        rows += [
+            (title, *(_held(f for f in fs if f.column == name) for fs in judged))
+            for name, title in _COLUMNS.items()
+        ]
+        titles = ["figures", "with all", *(f"without {name}" for name in found.without)]
+        yield Cells(titles, rows, title="Latencies that hold without a mechanism")
+    reasons = by_reason(found.unjudged.items()).items()
+    which = [(reason, str(len(names)), ", ".join(names)) for reason, names in reasons]
+    yield Cells(["reason", "tests", "which"], which, title="Tests that are not judged")
     if found.cut:
-        told.append(Text(f"cut, so that a test takes about 10 s: {', '.join(found.cut)}"))
-    return told
-
-
-def _by_drive(figures: Sequence[Judged]) -> Table:
-    of: dict[tuple[str, str], list[Judged]] = {}
-    for figure in figures:
-        of.setdefault((figure.drive, figure.kind), []).append(figure)
-    rows = [*((*drive, *_row(mine)) for drive, mine in of.items()), ("all", "", *_row(figures))]
-    return Table("drive", [Words("kind"), *_COLUMNS.values()], rows, boxed=False)
+        yield Text(f"cut, so that a test takes about 10 s: {', '.join(found.cut)}")
 
 
 def _row(figures: Sequence[Judged]) -> list[str]:
@@ -60,52 +70,37 @@ def _held(figures: Iterable[Judged]) -> str:
     return f"{sum(holds)}/{len(holds)}" if holds else "–"
 
 
-def _misses(figures: Sequence[Judged]) -> Table:
-    columns = [
-        Words("figure"), "published", "ours", "ratio", Words("use"),
-        Words("reason"),
-    ]  # fmt: skip
-    return Table("test", columns, map(_miss, figures), boxed=False)
+def _figure(value: float | None, unit: str) -> str:
+    """Return a figure in its unit."""
+    return "–" if value is None else f"{value:,.4g} {'µs' if unit == 'us' else unit}"
 
 
-def _miss(figure: Judged) -> tuple[str, ...]:
-    name = f"{figure.side} {_COLUMNS.get(figure.figure, figure.figure)}"
-    unit = "µs" if figure.unit == "us" else figure.unit
-    ours = "–" if figure.ours is None else f"{figure.ours:,.4g} {unit}"
-    ratio = "–" if figure.ratio is None else f"{figure.ratio:.2f}"
-    published = f"{figure.published:,.4g} {unit}"
-    return figure.trial, name, published, ours, ratio, _USES[figure.use], figure.reason
-
-
-def _without(found: Latency) -> Table:
-    from slcache.drives.published import KINDS
-
-    titles = ["with all", *(f"without {name}" for name in found.without)]
-    columns = [found.judged, *([f for f in fs if f.is_judged] for fs in found.without.values())]
-    rows = [
-        (kind, *(_held(f for f in figures if f.kind == kind) for figures in columns))
-        for kind in KINDS
-    ]
-    rows += [
-        (title, *(_held(f for f in figures if f.column == name) for figures in columns))
-        for name, title in _COLUMNS.items()
-    ]
-    return Table("figures", titles, rows, boxed=False)
-
-
-def _unjudged(found: Latency) -> Table:
-    rows = (
-        (reason, str(len(names)), ", ".join(names))
-        for reason, names in by_reason(found.unjudged.items()).items()
-    )
-    return Table("reason", ["tests", Words("which")], rows, boxed=False)
+_JUDGED: Columns = {
+    "test": "trial",
+    "figure": lambda each: f"{each.side} {_COLUMNS.get(each.figure, each.figure)}",
+    "published": lambda each: _figure(each.published, each.unit),
+    "ours": lambda each: _figure(each.ours, each.unit),
+    "ratio": lambda each: "–" if each.ratio is None else f"{each.ratio:.2f}",
+    "use": lambda each: _USES[each.use],
+    "reason": "reason",
+}
+_OF_FILLS: Columns = {
+    "drive": "drive",
+    "figure": "figure",
+    "published": lambda row: _figure(row.published, row.unit),
+    "ours": lambda row: _figure(row.ours, row.unit),
+    "off": lambda row: "–" if row.off is None else f"{row.off:+.1%}",
+    "by": "by",
+    "use": "use",
+    "verdict": lambda row: Text(row.verdict, _COLOURS.get(row.verdict, "")),
+    "reason": "reason",
+}
 
 
 #: What the verb's argument calls it.
 NAME = "drives"
 #: Minutes on two cores, and so many times that with each mechanism switched off.
 LATENCY_MINUTES, ABLATED = 3, 3
-_COLOURS = {"reproduced": "green", "failed": "red"}
 
 
 def reproduce(
@@ -133,7 +128,18 @@ def reproduce(
         written.write("ledger.json", (found.to_json() + "\n").encode())
         _draw(found, written)
     place = console.written("ledger and pictures", out)
-    console.answer(form, found.to_json, lambda: _sheets(found), lambda: [*_tables(found), *place])
+    console.answer(form, found.to_json, [*_told(found), *place])
+
+
+def _told(found: Ledger) -> Iterator[Cells | Text]:
+    """Yield what was judged: fills, then latencies."""
+    if found.rows:
+        yield Table(found.rows, _OF_FILLS, title="Presets, simulated, and whole drives by a law")
+        for kind, verdicts in found.counts().items():
+            listed = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
+            yield Text(f"{kind}: {listed}")
+    if found.latency is not None:
+        yield from _late(found.latency)
 
 
 def _parts(asked: list[str], quick: bool, ablate: bool) -> list[str]:
@@ -165,38 +171,3 @@ def _draw(found: Ledger, written: Transaction) -> None:
     for like in found.likes:
         if like.protocol == "techpowerup" and like.drive is not None:
             written.write(f"{like.drive.name}.png", files.written(like.picture(), ".png"))
-
-
-def _sheets(found: Ledger) -> list[Sheet]:
-    late = () if found.latency is None else found.latency.figures
-    return [Sheet([dict(vars(row)) for row in rows]) for rows in (found.rows, late) if rows]
-
-
-def _tables(found: Ledger) -> list[Table | Text]:
-    told = [] if found.latency is None else tables(found.latency)
-    return told + (_of_fills(found) if found.rows else [])
-
-
-def _of_fills(found: Ledger) -> list[Table | Text]:
-    told: list[Table | Text] = []
-    for title, by in (("Presets, simulated", "simulation"), ("Whole drives held out", "law")):
-        table = Table(
-            "drive",
-            [Words("figure"), "published", "ours", "off", Words("use"),
-             Words("verdict"), Words("reason")],
-            (_cells(row) for row in found.rows if row.by == by),
-            boxed=False,
-        )  # fmt: skip
-        told += [Text(title, "bold"), table, Text()]
-    for kind, verdicts in found.counts().items():
-        listed = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
-        told.append(Text(f"{kind}: {listed}"))
-    return told
-
-
-def _cells(row: Row) -> list[str | Text]:
-    ours = "–" if row.ours is None else f"{row.ours:.3g} {row.unit}"
-    off = "–" if row.off is None else f"{row.off:+.1%}"
-    verdict = Text(row.verdict, _COLOURS.get(row.verdict, ""))
-    published = f"{row.published:.3g} {row.unit}"
-    return [row.drive, row.figure, published, ours, off, row.use, verdict, row.reason]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 
 from rich.text import Text
@@ -16,8 +16,8 @@ from slcache.documents import schemata
 from slcache.explain import Entry, Standing
 from slcache.given.options import needed, option
 from slcache.sentences import notes
-from slcache.tables.sheets import Sheet
-from slcache.tables.tabular import Table, Words
+from slcache.tables.table import Columns, Table
+from slcache.tables.tabular import Cells
 from slcache.words.names import shown
 
 #: The documents that have a published schema.
@@ -90,21 +90,17 @@ def explain(asked: Explained) -> None:
         ending = key or ""
         places = [explanations.standing(each, device, ending) if device else None for each in found]
     asked.check_used()
-    if form in ("csv", "markdown"):
-        names = ("key", "of", "type", "unit", "default", "text", *(("here",) if device else ()))
-        rows = [e.to_dict() | {"here": _here(at)} for e, at in zip(found, places, strict=True)]
-        console.sheets(form, Sheet(rows, only=names))
-    elif form == "json":
-        told = zip(found, places, strict=True)
-        console.emit_json([e.to_dict() | ({"here": asdict(at)} if at else {}) for e, at in told])
-    elif key is not None and len({(e.key.text, e.key.type, e.key.unit) for e in found}) == 1:
-        _tell(found, [at for at in places if at])
-    else:
-        console.show(_listed(found, places if device else ()))
+    told = zip(found, places, strict=True)
+    document = [e.to_dict() | ({"here": asdict(at)} if at else {}) for e, at in told]
+    whole = key is not None and len({(e.key.text, e.key.type, e.key.unit) for e in found}) == 1
+    standing = places if device else ()
+    listed = [] if whole and form == "table" else [_listed(found, standing)]
+    facts = _told(found, [at for at in places if at]) if whole else ()
+    console.answer(form, document, [*listed, *facts])
 
 
-def _tell(found: Sequence[Entry], places: Sequence[Standing]) -> None:
-    """Print one key in full; those of other schemes that mean the same are named."""
+def _told(found: Sequence[Entry], places: Sequence[Standing]) -> Iterator[Cells | Text]:
+    """Yield all of one key; those of other schemes that mean the same are named."""
     first = found[0]
     key = first.key
     # Ranges and words that speak for themselves need no column beside them.
@@ -126,32 +122,33 @@ def _tell(found: Sequence[Entry], places: Sequence[Standing]) -> None:
             continue
         facts.append(("here", f"{at.key} = {shown(at.value)}"))
         facts.append(("said in", f"{at.where}: {at.line}" if at.where else "nothing: the default"))
-    console.show(Table(key.name, [Words("")], (fact for fact in facts if fact[1])))
+    yield Cells([key.name, ""], (fact for fact in facts if fact[1]))
     if is_told:
-        console.show(Table("allowed", [Words("what it means")], key.allowed))
+        yield Cells(["allowed", "what it means"], key.allowed)
     inner = explanations.below(key.name, first.of)
     if inner:
-        console.show(_listed(inner))
+        yield _listed(inner)
     elif key.section:
-        console.show(Text("it has keys of its own that depend on the choice"))
+        yield Text("it has keys of its own that depend on the choice")
 
 
 def _listed(found: Sequence[Entry], places: Sequence[Standing | None] = ()) -> Table:
-    """Return a table of keys with their first sentence, and what they stand at where asked for."""
-    columns = [Words("of"), "unit", *(["here"] if places else [])]
+    """Return keys with their first sentence, and what they stand at where asked for."""
     problems = {at.scheme: at.problem for at in places if at and at.problem}
     why = notes.told(problems, "does not fit", "do not fit")
+    here: Columns = {"here": "here"} if places else {}
+    columns: Columns = {
+        "key": "key",
+        "of": "of",
+        "unit": lambda row: "" if row["unit"] == "1" else row["unit"],
+        **here,
+        "what it is": lambda row: row["text"].partition("\n")[0],
+    }
     rows = (
-        (
-            entry.key.name,
-            entry.of,
-            "" if entry.key.unit == "1" else entry.key.unit,
-            *([shown(_here(at))] if places else []),
-            entry.key.text.partition("\n")[0],
-        )
-        for entry, at in itertools.zip_longest(found, places)
+        entry.to_dict() | {"here": _here(at)} for entry, at in itertools.zip_longest(found, places)
     )
-    return Table("key", [*columns, Words("what it is")], rows, caption="\n".join(why))
+    keys = ("key", "of", "type", "unit", "default", "text", *here)
+    return Table(rows, columns, caption="\n".join(why), only=keys)
 
 
 def _here(at: Standing | None) -> object:

@@ -17,7 +17,7 @@ from slcache.errors import RunError, about
 from slcache.files import Transaction
 from slcache.given import quantity
 from slcache.given.options import needed, option
-from slcache.tables.tabular import Table, Words
+from slcache.tables.tabular import Cells
 from slcache.words.units import significant
 
 if TYPE_CHECKING:
@@ -189,13 +189,12 @@ def _reasons(found: Fitted, judged: Judged) -> list[str]:
     return [f"{judged.off[0]} ({told})", *judged.off[1:], *([why] if found.raised else [])]
 
 
-def _table(found: Fitted) -> Table:
+def _table(found: Fitted) -> Cells:
     """Return what was fitted, with its marks: a row for each value."""
     from slcache.fit.device import MODES
 
     title = f"{MODES[found.bits].upper()}: {found.found.reading}"
-    columns = ["value", "95 %", Words("")]
-    return Table("", columns, _rows(found), title=title, boxed=False)
+    return Cells(["", "value", "95 %", ""], _rows(found), title=title)
 
 
 def _rows(found: Fitted) -> Iterator[tuple[str, str, str, str]]:
@@ -210,7 +209,7 @@ def _rows(found: Fitted) -> Iterator[tuple[str, str, str, str]]:
             yield name, f"{significant(value / scale, 4)} {unit}".rstrip(), interval, told.mark
 
 
-def _judged(near: Near) -> list[Table]:
+def _judged(near: Near) -> list[Cells]:
     """Return the figures of tests beside those of the device."""
     told = []
     for test, rows in near:
@@ -220,7 +219,7 @@ def _judged(near: Near) -> list[Table]:
                 found["p50"] = found["mean"]
             name = test.title + (f": {side}" if len(test.figures) > 1 else "")
             told.append([name, *(_pair(found.get(figure)) for figure in _FIGURES)])
-    table = Table("latency, measured and device", _FIGURES.values(), told, boxed=False)
+    table = Cells(["latency, measured and device", *_FIGURES.values()], told)
     return [table] if near else []
 
 
@@ -239,7 +238,7 @@ def _far(near: Near) -> Iterator[str]:
             yield f"{test.title}: the device is not near in {', '.join(far)}"
 
 
-def _beside(judged: Judged, phases: Phases) -> Table:
+def _beside(judged: Judged, phases: Phases) -> Cells:
     """Return the phases of the log beside those of the device under the same job."""
     stalls = f"{len(phases.stalls)} stalls of the log are left out of its phases"
     rows = (
@@ -250,10 +249,8 @@ def _beside(judged: Judged, phases: Phases) -> Table:
         ]
         for row in judged.rows
     )
-    return Table(
-        "log and device",
-        ["to GB", "device", "MB/s", "device "],
+    return Cells(
+        ["log and device", "to GB", "device", "MB/s", "device"],
         rows,
         caption=stalls if phases.stalls else "",
-        boxed=False,
     )

@@ -10,8 +10,8 @@ from slcache.reproduce import gains, ledger, optima
 from slcache.reproduce.ledger import Evaluation, Row
 from slcache.reproduce.reading import PROBABLE
 from slcache.reproduce.verdicts import Finding
-from slcache.tables.sheets import Sheet
-from slcache.tables.tabular import Table, Words
+from slcache.tables.table import Table
+from slcache.tables.tabular import Cells
 
 _COLOURS = {
     "reproduced": "green",
@@ -23,9 +23,9 @@ _COLOURS = {
 }
 
 
-def parts(evaluation: Evaluation) -> list[Table | Text]:
+def parts(evaluation: Evaluation) -> list[Cells | Text]:
     """Return the ledger as tables, and what it rests on."""
-    told: list[Table | Text] = []
+    told: list[Cells | Text] = [_claims(evaluation)]
     probable = evaluation.plan.probable
     if probable and PROBABLE in evaluation.readings:
         told.append(Text(f"The {ledger.title(evaluation, PROBABLE)} differs from the literal one:"))
@@ -34,7 +34,7 @@ def parts(evaluation: Evaluation) -> list[Table | Text]:
     for name, of in ledger.sections(evaluation):
         if name:
             told.append(Text(name.capitalize(), "bold"))
-        told += [_ledger(evaluation, of), Text()]
+        told.append(_ledger(evaluation, of))
     for counts in ledger.headline(evaluation):
         before = f"{counts.reading.capitalize()}: " if counts.reading else ""
         told.append(Text(f"{before}{counts.whole}."))
@@ -60,9 +60,9 @@ def parts(evaluation: Evaluation) -> list[Table | Text]:
     return told
 
 
-def sheet(evaluation: Evaluation) -> Sheet:
-    """Return a row for each claim under each reading that was run."""
-    return Sheet(
+def _claims(evaluation: Evaluation) -> Table:
+    """Return a row for each claim under each reading that was run, for other programs."""
+    return Table(
         [
             {
                 "id": row.id,
@@ -79,16 +79,17 @@ def sheet(evaluation: Evaluation) -> Sheet:
             }
             for row in evaluation.claims
             for reading, found in ledger.found(row, evaluation)
-        ]
+        ],
+        {},
     )
 
 
-def _ledger(evaluation: Evaluation, of: Sequence[Row]) -> Table:
+def _ledger(evaluation: Evaluation, of: Sequence[Row]) -> Cells:
     """Return claims as a table, with a figure and a verdict for every reading."""
-    columns = [Words("claim"), "paper"]
+    columns = ["figure", "claim", "paper"]
     for reading in evaluation.readings:
         two = len(evaluation.readings) > 1
-        columns += [reading if two else "ours", Words("verdict")]
+        columns += [reading if two else "ours", "verdict"]
     rows = (
         [
             *(row.figure, row.claim, ledger.shown(row.paper, row.unit)),
@@ -96,7 +97,7 @@ def _ledger(evaluation: Evaluation, of: Sequence[Row]) -> Table:
         ]
         for row in of
     )
-    return Table("figure", columns, rows, boxed=False)
+    return Cells(columns, rows)
 
 
 def _cells(found: Finding, row: Row) -> tuple[str, Text]:

@@ -188,12 +188,7 @@ def reproduce(asked: Asked) -> None:
             raise checks.wrong(str(error)) from error
         evaluations.stage(evaluation, files)
     page = console.written("report", request.out / "report.html")
-    console.answer(
-        asked.form,
-        evaluation.to_json,
-        lambda: [ledger.sheet(evaluation)],
-        lambda: [*ledger.parts(evaluation), *page],
-    )
+    console.answer(asked.form, evaluation.to_json, [*ledger.parts(evaluation), *page])
 
 
 def _check(extent: Extent, known: Plan) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from rich.text import Text
@@ -18,8 +17,7 @@ from slcache.given.once import SEED_MAX
 from slcache.given.options import Asked, needed, option
 from slcache.given.shared import SET
 from slcache.sentences import notes
-from slcache.tables.sheets import Sheet
-from slcache.tables.tabular import Table, Words
+from slcache.tables.table import Columns, Table
 from slcache.words import units
 
 app = opt.group("schemes")
@@ -48,11 +46,7 @@ def schemes(asked: Listed) -> None:
     device = asked.device
     entries = catalogue.schemes(device=device)
     asked.check_used()
-    refused = ["problem"] if any("problem" in entry for entry in entries) else []
-    listed = Sheet(entries, only=("name", "summary", "paper", *refused))
-    sheets = [listed, _knob_sheet(entries)]
-    parts = partial(_parts, entries, on_device=device is not None)
-    console.answer(asked.form, entries, lambda: sheets, parts)
+    console.answer(asked.form, entries, _parts(entries))
     if asked.form == "table":
         problems = {entry["name"]: entry["problem"] for entry in entries if "problem" in entry}
         runs = "does not run on", "do not run on"
@@ -60,60 +54,39 @@ def schemes(asked: Listed) -> None:
             console.note(sentence)
 
 
-def _parts(entries: list[dict[str, Any]], *, on_device: bool) -> Iterator[Table]:
+_SCHEME: Columns = {"scheme": "name", "what it does": "summary", "paper": "paper"}
+
+
+def _parts(entries: list[dict[str, Any]]) -> Iterator[Table]:
     """Yield what can be told of schemes: what they do, their knobs and their signals."""
-    rows = ((entry["name"], entry["summary"], entry.get("paper") or "–") for entry in entries)
-    yield Table("scheme", [Words("what it does"), Words("paper")], rows)
-    yield _knobs(entries, on_device=on_device)
-    yield from _signals(entries)
-
-
-def _knob_sheet(entries: list[dict[str, Any]]) -> Sheet:
-    plain = ("name", "unit", "value", "summary")
-    return Sheet(
-        [
-            {"scheme": entry["name"]} | {key: knob[key] for key in plain if key in knob}
-            for entry in entries
-            for knob in entry["knobs"]
-        ]
+    refused = ["problem"] if any("problem" in entry for entry in entries) else []
+    yield Table(entries, _SCHEME, only=("name", "summary", "paper", *refused))
+    knobs, signals = (
+        [{"scheme": entry["name"], **each} for entry in entries for each in entry[kind]]
+        for kind in ("knobs", "signals")
     )
+    here = any("value" in knob for knob in knobs)
+    on_device: Columns = {"value": "value", "values": _values}
+    columns: Columns = {
+        "knob": "name",
+        "of": "scheme",
+        "unit": "unit",
+        **(on_device if here else {}),
+        "turned up": "summary",
+    }
+    value = ["value"] if here else []
+    yield Table(knobs, columns, only=("scheme", "name", "unit", *value, "summary"))
+    if signals:
+        yield Table(signals, _SIGNAL, only=("scheme", "name", "unit", "min", "max", "summary"))
 
 
-def _knobs(entries: list[dict[str, Any]], *, on_device: bool) -> Table:
-    """Return the table of what can be turned."""
-    columns = [Words("of"), "unit"]
-    columns += ["value", Words("values")] if on_device else []
-    columns.append(Words("turned up"))
-    rows = (
-        (
-            *(knob["name"], entry["name"], knob["unit"]),
-            *([_number(knob["value"]), _values(knob)] if on_device else []),
-            knob["summary"],
-        )
-        for entry in entries
-        if "problem" not in entry
-        for knob in entry["knobs"]
-    )
-    return Table("knob", columns, rows)
-
-
-def _signals(entries: list[dict[str, Any]]) -> Iterator[Table]:
-    """Yield the table of what schemes show whoever turns their knobs, if any shows something."""
-    signals = [(entry["name"], signal) for entry in entries for signal in entry["signals"]]
-    if not signals:
-        return
-    rows = (
-        (
-            signal["name"],
-            scheme,
-            signal["unit"],
-            f"{_number(signal['min'])} to {_number(signal['max'])}",
-            signal["summary"],
-        )
-        for scheme, signal in signals
-    )
-    columns = [Words("of"), "unit", "values", Words("what it is")]
-    yield Table("signal", columns, rows)
+_SIGNAL: Columns = {
+    "signal": "name",
+    "of": "scheme",
+    "unit": "unit",
+    "values": lambda signal: f"{_number(signal['min'])} to {_number(signal['max'])}",
+    "what it is": "summary",
+}
 
 
 def _values(knob: dict[str, Any]) -> str:
@@ -154,27 +127,30 @@ def show(asked: Declared) -> None:
 
     """
     told = _told(asked.source)
-    console.answer(asked.form, told, list, lambda: _declared(told))
+    console.answer(asked.form, told, _declared(told))
+
+
+_REGION: Columns = {
+    "region": "name",
+    "mode": lambda row: row["mode"] or "densest",
+    "blocks per plane": lambda row: _blocks(row),
+    "victim": lambda row: row["victim"] or _rule(row),
+}
+_OPTION: Columns = {
+    "option": "name",
+    "default": lambda row: str(row["default"]),
+    "allowed": "allowed",
+    "what it is": "help",
+}
 
 
 def _declared(told: dict[str, Any]) -> Iterator[Table | Text]:
     """Yield what a class declares, for a reader."""
-    regions = [
-        (row["name"], row["mode"] or "densest", _blocks(row), row["victim"] or _rule(row))
-        for row in told["regions"]
-    ]
-    options = [
-        (row["name"], str(row["default"]), row["allowed"], row["help"]) for row in told["options"]
-    ]
     decides = ", ".join(told["decides"]) or "nothing: every decision is the default one"
     yield Text(f"{told['name']}: {told['summary']}")
     yield Text(f"decides: {decides}")
-    yield _listed(("region", "mode", "blocks per plane", "victim"), regions)
-    yield _listed(("option", "default", "allowed", "what it is"), options)
-
-
-def _listed(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Table:
-    return Table(heads[0], [Words(head) for head in heads[1:]], rows)
+    yield Table(told["regions"], _REGION)
+    yield Table(told["options"], _OPTION)
 
 
 def _blocks(row: dict[str, Any]) -> str:
@@ -258,7 +234,7 @@ def check(asked: Checked) -> int:
             seed=asked.seed,
             on_progress=on_progress,
         )
-    console.answer(asked.form, outcome.to_dict(), list, lambda: map(Text, _lines(outcome)))
+    console.answer(asked.form, outcome.to_dict(), map(Text, _lines(outcome)))
     return 0 if outcome.failure is None else 1
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from rich.text import Text
 
 from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.files import Transaction
-from slcache.tables.sheets import Sheet
-from slcache.tables.tabular import Table, Words
+from slcache.tables.table import Columns, Table
 
 if TYPE_CHECKING:
     from slcache.separation.study import Row, Study
@@ -53,45 +51,52 @@ def reproduce(
         told = ", ".join(found.missing)
         console.note(f"left out: {told}: no recording below the folder that SLCACHE_SHARED names")
     cells = console.written("cells", out / "separation.json")
-    console.answer(form, found.to_json, lambda: _sheets(found), lambda: [*_tables(found), *cells])
+    console.answer(form, found.to_json, [*_tables(found), *cells])
 
 
-def _sheets(found: Study) -> list[Sheet]:
-    parts = (found.cells, found.survivals())
-    return [Sheet(rows) for rows in parts if rows]
+def _tables(found: Study) -> list[Table]:
+    title = "Programs and wear per byte written"
+    gained = "Dense programs per byte written, without a cache and with it"
+    survivals = found.survivals()
+    return [
+        Table(found.cells, _CELL if found.cells else {}, title=title),
+        *([Table(survivals, _GAIN, title=gained)] if survivals else []),
+    ]
 
 
-def _tables(found: Study) -> list[Table | Text]:
-    gains = Table(
-        "workload",
-        [Words("cache"), "SLC blocks", Words("rule"), "alone", "behind",
-         "gain", "survival"],
-        map(_gain, found.survivals()),
-        title="Dense programs per byte written, without a cache and with it",
-        boxed=False,
-    )  # fmt: skip
-    cells = Table(
-        "workload",
-        [Words("scheme"), "SLC blocks", Words("rule"), "seed", "dense",
-         "all", "damage", "as dense", "read p99, us", "drift"],
-        map(_cell, found.cells),
-        title="Programs and wear per byte written",
-        boxed=False,
-    )  # fmt: skip
-    return [gains, Text(), cells]
+def _three(key: str) -> Callable[[Row], str]:
+    return lambda row: f"{row[key]:.3f}"
 
 
-def _gain(each: Row) -> list[str]:
+def _survival(each: Row) -> str:
     left = "–" if each["survival"] is None else f"{each['survival']:.2f}"
     if each["survival_least"] is not None and each["survival_most"] is not None:
         left += f" ({each['survival_least']:.2f} to {each['survival_most']:.2f})"
-    gain = f"{each['gain']:+.3f} ({each['gain_least']:+.3f} to {each['gain_most']:+.3f})"
-    figures = f"{each['alone']:.3f}", f"{each['cached']:.3f}", gain, left
-    return [each["workload"], each["scheme"], str(each["slc_blocks"]), each["rule"], *figures]
+    return left
 
 
-def _cell(cell: Row) -> list[str]:
-    figures = cell["dense"], cell["programs"], cell["damage"], cell["damage_same"]
-    told = [f"{figure:.3f}" for figure in figures]
-    place = [cell["workload"], cell["scheme"], str(cell["slc_blocks"] or "–"), cell["rule"]]
-    return [*place, str(cell["seed"]), *told, f"{cell['read_p99_us']:.0f}", f"{cell['drift']:+.1%}"]
+_GAIN: Columns = {
+    "workload": "workload",
+    "cache": "scheme",
+    "SLC blocks": "slc_blocks",
+    "rule": "rule",
+    "alone": _three("alone"),
+    "behind": _three("cached"),
+    "gain": lambda each: (
+        f"{each['gain']:+.3f} ({each['gain_least']:+.3f} to {each['gain_most']:+.3f})"
+    ),
+    "survival": _survival,
+}
+_CELL: Columns = {
+    "workload": "workload",
+    "scheme": "scheme",
+    "SLC blocks": "slc_blocks",
+    "rule": "rule",
+    "seed": "seed",
+    "dense": _three("dense"),
+    "all": _three("programs"),
+    "damage": _three("damage"),
+    "as dense": _three("damage_same"),
+    "read p99, us": lambda cell: f"{cell['read_p99_us']:.0f}",
+    "drift": lambda cell: f"{cell['drift']:+.1%}",
+}

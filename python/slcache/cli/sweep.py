@@ -17,7 +17,7 @@ from slcache.documents import saved
 from slcache.files import Transaction
 from slcache.given.options import needed, no_folder, option
 from slcache.study import api as study
-from slcache.tables.sheets import Sheet
+from slcache.tables.table import Table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -85,12 +85,8 @@ def show_study(folder: Path, metrics: list[str] | None, html: Path | None, form:
         page = pages.render(analysis, name, asked, study=study)
         with Transaction(html.parent, [html.name], [path, folder / ASKED]) as files:
             files.write(html.name, page.encode())
-    console.answer(
-        form,
-        analysis.to_json,
-        lambda: parts.sheets(analysis),
-        lambda: [*parts.parts(analysis), *console.written("report", html)],
-    )
+    written = console.written("report", html)
+    console.answer(form, analysis.to_json, [*parts.parts(analysis), *written])
 
 
 def is_study(folder: Path) -> bool:
@@ -176,26 +172,19 @@ def sweep(asked: Sweeping) -> int:
         raise checks.wrong("say where the tables go", "--out")
     with console.meter(asked.meter, kept=True) as meter:
         found = run.run_study(whole, replace(course, on_progress=meter))
-    _print(found, asked.form, Path(course.out), report=asked.report)
+    parts = _parts(found, Path(course.out), report=asked.report)
+    console.answer(asked.form, found.to_json, parts)
     if failed := found.counts()["failed"]:
         console.note(f"{failed:,} of {len(found.points):,} points failed; the table says why")
         return FAILED
     return 0
 
 
-def _print(found: Sweep, form: opt.Form, out: Path, *, report: bool) -> None:
-    from slcache.study import show
-
-    def sheets() -> list[Sheet]:
-        return [show.of_points(found.table)]
-
-    console.answer(form, found.to_json, sheets, lambda: _parts(found, out, report=report))
-
-
 def _parts(found: Sweep, out: Path, *, report: bool) -> Iterator[RenderableType]:
     from slcache.study import folder, run
     from slcache.study.outcome import Outcome
 
+    yield Table(found.table.to_dicts(), {}, units=frame.UNITS)
     if state := Outcome.of(found.table).state:
         yield Text(state)
     counts = found.counts()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,8 @@ from slcache.given.options import needed, option
 from slcache.given.shared import TRACE, Recording
 from slcache.report import pictures
 from slcache.tables import trace_sections
-from slcache.tables.sheets import Sheet
-from slcache.tables.tabular import Table, Words
+from slcache.tables.table import Columns, Pairs, Table
+from slcache.tables.tabular import Cells
 from slcache.traces import against
 from slcache.traces import api as traces
 from slcache.words.names import leaves, printable, shown
@@ -97,15 +97,11 @@ def info(rival: Rival) -> int:
     if findings:
         beside["expected"] = [vars(finding) for finding in findings]
     if second is not None:
-        rows, told = [each.told for each in compared], against.warnings(document, second)
-        beside["against"] = asdict(against.Beside(second["file"], rows, told))
+        told = against.warnings(document, second)
+        beside["against"] = asdict(against.Beside(second["file"], compared, told))
     drawn = console.written("picture", rival.picture)
-    console.answer(
-        rival.form,
-        {**document, **beside},
-        lambda: [_sheet(document, compared)],
-        lambda: [*_parts(document, second, compared, findings), *drawn],
-    )
+    parts = _parts(document, second, compared, findings)
+    console.answer(rival.form, {**document, **beside}, [*parts, *drawn])
     return 0 if all(finding.agrees for finding in findings) else _OFF
 
 
@@ -116,18 +112,6 @@ def _info_of_other(trace: str, options: dict[str, str]) -> dict[str, Any]:
         told = getattr(error, "_command_line", str(error))
         told = reader_words.of_other(told, "--against-option")
         raise TraceError(reader_words.of_workload(told, "--against-option workload.")) from None
-
-
-def _sheet(document: Mapping[str, Any], compared: Sequence[against.Figure]) -> Sheet:
-    """Return a row for each figure of a trace, or of two side by side."""
-    if compared:
-        return Sheet([vars(figure.told) for figure in compared])
-    return Sheet(
-        [
-            {"figure": name, "unit": unit_of(name), "value": value}
-            for name, value in leaves(document)
-        ]
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,8 +133,7 @@ def lint(asked: Suspect) -> int:
 
     """
     document = api.Trace(asked.trace, options=asked.reader()).lint()
-    sheet = Sheet(document["problems"], only=("line", "kind", "message"))
-    console.answer(asked.form, document, lambda: [sheet], lambda: _problems(document))
+    console.answer(asked.form, document, _problems(document))
     return _PROBLEMS if document["counts"] else 0
 
 
@@ -173,49 +156,52 @@ def _is_cut_short(document: Mapping[str, Any]) -> bool:
 def _parts(
     document: Mapping[str, Any],
     other: Mapping[str, Any] | None,
-    compared: list[against.Figure],
+    compared: list[against.ComparedFigure],
     findings: list[against.Finding],
-) -> Iterator[Table | Text]:
+) -> Iterator[Cells | Text]:
     """Yield a trace's figures, or those of two side by side, and what was expected."""
     both = [document] if other is None else [document, other]
     yield from (Text(pictures.trace_title(told), "bold") for told in both)
     if other is None:
+        figures = leaves(document)
+        rows = [{"figure": key, "unit": unit_of(key), "value": value} for key, value in figures]
+        yield Table(rows, {})
         yield from trace_sections.sections(document)
     else:
         names = [printable(Path(told["file"]).name) for told in both]
-        rows = (figure.cells() for figure in compared)
-        yield Table("figure", [*names, "second to first"], rows)
+        titles = against.titles(document, other)
+        columns: Pairs = (
+            ("figure", lambda each: titles[each.name]),
+            (names[0], lambda each: each.shown(each.value)),
+            (names[1], lambda each: each.shown(each.against)),
+            ("second to first", lambda each: each.differs),
+        )
+        yield Table(compared, columns)
         for line in against.warnings(document, other):
             told = f"schemes would probably differ: {line}"
             yield Text(told, "yellow", overflow="fold")
     if findings:
-        yield _findings_table(findings)
+        yield Table(findings, _FINDING)
 
 
-def _findings_table(findings: list[against.Finding]) -> Table:
-    rows = (
-        (
-            finding.name,
-            shown(finding.expected),
-            shown(finding.tolerance),
-            shown(finding.found),
-            Text("agrees", "green") if finding.agrees else Text("is off", "bold red"),
-        )
-        for finding in findings
-    )
-    return Table("expected", ["value", "tolerance", "found", ""], rows)
+_FINDING: Columns = {
+    "expected": "name",
+    "value": lambda finding: shown(finding.expected),
+    "tolerance": lambda finding: shown(finding.tolerance),
+    "found": lambda finding: shown(finding.found),
+    "": lambda finding: Text("agrees", "green") if finding.agrees else Text("is off", "bold red"),
+}
+_PROBLEM = {"line": "line", "kind": "kind", "problem": "message"}
 
 
 def _problems(document: dict[str, Any]) -> Iterator[Table | str]:
-    """Yield what is wrong with a trace, for a reader."""
+    """Yield what is wrong with a trace."""
     summary = document["summary"]
     requests = f"{summary['reads'] + summary['writes']:,} requests"
     total = sum(document["counts"].values())
-    if not total:
-        yield f"{requests}, no problems"
-        return
-    listed = document["problems"][:_LISTED]
-    rows = ((shown(each["line"]), each["kind"], each["message"]) for each in listed)
+    listed = Table(
+        document["problems"], _PROBLEM if total else {}, most=_LISTED, only=_PROBLEM.values()
+    )
     counts = ", ".join(f"{kind} {number:,}" for kind, number in document["counts"].items())
-    yield Table("line", [Words("kind"), Words("problem")], rows)
-    yield f"{requests}, {total:,} problems: {counts}"
+    yield listed
+    yield f"{requests}, {total:,} problems: {counts}" if total else f"{requests}, no problems"

@@ -15,12 +15,10 @@ from slcache.given import quantity
 from slcache.given.once import SEED_MAX
 from slcache.given.options import needed, option, said
 from slcache.given.shared import CHANGED, TRACE, Recording
-from slcache.tables.sheets import Sheet
-from slcache.tables.tabular import Table, Words
+from slcache.tables.table import Columns, Table
 from slcache.traces import api as traces
 from slcache.words import units
 from slcache.words.names import leaves, shown
-from slcache.words.units import unit_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,25 +174,22 @@ def _by_figures(trace: str, out: str, reader: dict[str, str], form: opt.Form) ->
     if not out.endswith(".toml"):
         raise checks.wrong(f"{out}: a workload's name ends with .toml")
     report = api.Trace(trace, options=reader).twin(out)
-    taken, fitted = len(report["figures"]), len(report["fitted"])
+    fitted = report["fitted"]
+    figures = [
+        {"figure": name, "unit": units.unit_of(name), "value": value, "fitted": fitted.get(name)}
+        for name, value in leaves(report["figures"])
+    ]
+    reasons = {**report["given_up"], **dict.fromkeys(report["not_carried"])}
+    left_out = [{"left out": name, "reason": why} for name, why in reasons.items()]
     lines = [
-        f"wrote {out}: {taken} figures, {fitted} of them fitted",
+        f"wrote {out}: {len(report['figures'])} figures, {len(fitted)} of them fitted",
         *(f"given up: {name}: {why}" for name, why in report["given_up"].items()),
         *(f"not carried: {what}" for what in report["not_carried"]),
     ]
-    console.answer(form, report, lambda: _twin_sheets(report), lambda: lines)
+    console.answer(form, report, [Table(figures, {}), Table(left_out, {}, only=_LEFT_OUT), *lines])
 
 
-def _twin_sheets(report: Mapping[str, Any]) -> list[Sheet]:
-    """Return a twin's figures, and what of the trace it does not have with the reasons."""
-    fitted = report["fitted"]
-    figures = [
-        {"figure": name, "unit": unit_of(name), "value": value, "fitted": fitted.get(name)}
-        for name, value in leaves(report["figures"])
-    ]
-    given_up = [{"left out": name, "reason": why} for name, why in report["given_up"].items()]
-    others = [{"left out": what, "reason": None} for what in report["not_carried"]]
-    return [Sheet(figures), Sheet([*given_up, *others], only=("left out", "reason"))]
+_LEFT_OUT = ("left out", "reason")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -289,60 +284,42 @@ def workloads(asked: Workload) -> None:
 
     """
     if asked.name is not None:
-        _describe(traces.workload(asked.name, asked.workload), asked.form)
+        description = traces.workload(asked.name, asked.workload)
+        console.answer(asked.form, description, _described(description))
         return
     if asked.workload:
         raise checks.wrong("--workload changes one workload: name it")
-    _list(traces.workloads(described=asked.form == "json"), asked.form)
+    entries = traces.workloads(described=asked.form == "json")
+    console.answer(
+        asked.form, entries, [Table(entries, _WORKLOAD, only=("name", "about", "source"))]
+    )
 
 
-def _list(entries: list[dict[str, Any]], form: opt.Form) -> None:
-    sheet = Sheet(entries, only=("name", "about", "source"))
-    rows = ((entry["name"], entry["about"], entry["source"] or "–") for entry in entries)
-    columns = [Words("what it is"), Words("source")]
-    listed = Table("workload", columns, rows)
-    console.answer(form, entries, lambda: [sheet], lambda: [listed])
-
-
-def _describe(description: Mapping[str, Any], form: opt.Form) -> None:
-    rows = [{"figure": name, **figure} for name, figure in description["figures"].items()]
-    sheet = Sheet(rows, only=("figure", "state", "stated", "reached"))
-    console.answer(form, description, lambda: [sheet], lambda: _described(description))
+_WORKLOAD = {"workload": "name", "what it is": "about", "source": "source"}
 
 
 def _described(description: Mapping[str, Any]) -> Iterator[Table | Text]:
+    """Yield what a workload is, and its figures by where they come from."""
     facts = [description["label"], description["about"], description["source"]]
     yield from (Text(str(fact)) for fact in facts if fact)
     if description["scale"] != 1:
         yield Text(f"scaled: {shown(description['scale'])} of its requests")
-    if description["figures"]:
-        yield _figures(description["figures"])
+    if figures := description["figures"]:
+        order = ("given", "overridden", "free", "derived")
+        rows = [{"figure": name, **figure} for name, figure in figures.items()]
+        rows.sort(key=lambda row: order.index(row["state"]))
+        yield Table(rows, _FIGURE, only=("figure", "state", "stated", "reached"))
 
 
-def _figures(figures: Mapping[str, Any]) -> Table:
-    order = ("given", "overridden", "free", "derived")
-    rows = (
-        (
-            name,
-            figure["state"],
-            _readable(name, figure["stated"]),
-            _readable(name, figure["reached"]),
-            f"{free['reason']} ({shown(free['sweep'])})" if (free := figure["free"]) else "",
-        )
-        for name, figure in sorted(figures.items(), key=lambda item: order.index(item[1]["state"]))
-    )
-    columns = ["", "stated", "reached", Words("why and what to sweep")]
-    return Table("figure", columns, rows)
-
-
-def _readable(name: str, value: object) -> str:
-    """Return a figure in the unit that suits it, where its name says which it is in."""
-    if isinstance(value, int | float):
-        if name.endswith("_ns"):
-            return units.span(value / 1e3)
-        if name.endswith("_bytes"):
-            return units.size(value)
-    return shown(value)
+_FIGURE: Columns = {
+    "figure": "figure",
+    "is": "state",
+    "stated": lambda row: units.shown(row["figure"], row["stated"]),
+    "reached": lambda row: units.shown(row["figure"], row["reached"]),
+    "why and what to sweep": lambda row: (
+        f"{free['reason']} ({shown(free['sweep'])})" if (free := row["free"]) else ""
+    ),
+}
 
 
 @opt.verb
@@ -354,17 +331,13 @@ def formats(shown: opt.Shown) -> None:
 
     """
     entries = catalogue.formats()
-    listed = Table(
-        "format",
-        ["read", "written", Words("may lose"), Words("what it is")],
-        (
-            (
-                entry["name"],
-                *("yes" if entry[what] else "–" for what in ("reads", "writes")),
-                ", ".join(entry["losses"]) or "–",
-                entry["about"],
-            )
-            for entry in entries
-        ),
-    )
-    console.answer(shown.form, entries, lambda: [Sheet(entries)], lambda: [listed])
+    console.answer(shown.form, entries, [Table(entries, _FORMAT)])
+
+
+_FORMAT: Columns = {
+    "format": "name",
+    "read": "reads",
+    "written": "writes",
+    "may lose": "losses",
+    "what it is": "about",
+}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -12,8 +13,7 @@ from rich.text import Text
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.search import api as search
-from slcache.tables.sheets import Sheet
-from slcache.tables.tabular import Table, Words
+from slcache.tables.table import Table
 
 if TYPE_CHECKING:
     from slcache.search.sized import Sized
@@ -61,8 +61,7 @@ def tune(asked: Tuned) -> None:
     with console.meter(asked.meter, kept=True) as meter:
         found = search.tune.of(replace(asked, on_progress=meter))
     page = console.written("report", None if asked.out is None else Path(asked.out) / "report.html")
-    sheets, parts = (lambda: [_sheet(found)]), (lambda: [*_parts(found), *page])
-    console.answer(asked.form, found.to_json, sheets, parts)
+    console.answer(asked.form, found.to_json, [*_parts(found), *page])
 
 
 def _parts(found: Tuning) -> list[RenderableType]:
@@ -74,75 +73,72 @@ def _parts(found: Tuning) -> list[RenderableType]:
     ]
     if more := sum(count for _, _, count in every[_REASONS:]):
         reasons.append(Text(f"{more:,} more for other reasons (--out has them)", "yellow"))
-    table = _front(found) if found.sized is None else _sized(found.sized)
-    shown = [table] if found.front or found.sized is not None else []
-    return [*told, *reasons, *shown, *map(Text, found.told())]
+    table = _front(found) if found.sized is None else _sized(found, found.sized)
+    return [*told, *reasons, table, *map(Text, found.told())]
 
 
-def _sheet(found: Tuning) -> Sheet:
-    """Return the front with all digits, the best marked; points of equal figures each."""
+def _sized(found: Tuning, sized: Sized) -> Table:
+    """Return the values that were tried, the best marked."""
     from slcache.frame import UNITS
-
-    metrics = found.goals.names
-    if found.sized is not None:
-        rows = [
-            {
-                found.sized.key: each.settings[found.sized.key],
-                "status": each.found.status,
-                "best": each is found.best,
-                "in_bounds": found.sized.keeps(each),
-                **{name: each.found.figures.get(name) for name in metrics},
-            }
-            for each in found.tried
-        ]
-    else:
-        rows = [
-            {
-                "front": number,
-                "best": each is found.best,
-                **each.settings,
-                **{name: each.found.figures[name] for name in metrics},
-            }
-            for number, each in enumerate(found.front, 1)
-        ]
-    return Sheet(rows, UNITS)
-
-
-def _sized(found: Sized) -> Table:
-    """Return the values that were run, the best marked."""
     from slcache.study import wording
 
-    rows = []
-    told = wording.rows(found.metrics, [each.found.figures for each in found.run])
-    for each, figures in zip(found.run, told, strict=True):
-        kept = "kept" if found.keeps(each) else "broken"
-        cells = [wording.setting(each.settings[found.key]), *figures]
-        cells += [kept if each.found.status == "done" else each.found.status]
-        rows.append(_styled(cells, best=each is found.best))
-    titles = map(wording.title, found.metrics)
-    return Table(found.key, [*titles, Words("bounds")], rows)
+    rows = [
+        {
+            sized.key: each.settings[sized.key],
+            "status": each.found.status,
+            "best": each is found.best,
+            "in_bounds": sized.keeps(each),
+            **{name: each.found.figures.get(name) for name in sized.metrics},
+        }
+        for each in found.tried
+    ]
+    columns = [*wording.columns({sized.key: sized.key}, sized.metrics), ("bounds", _kept)]
+    ran = {sized.value(each) for each in sized.run}
+    return Table(rows, columns, units=UNITS, best=_best, told=lambda row: row[sized.key] in ran)
 
 
-def _styled(cells: list[str], *, best: bool) -> list[Text]:
-    return [Text(cell, "bold green" if best else "") for cell in cells]
+def _kept(row: Mapping[str, Any]) -> str:
+    if row["status"] != "done":
+        return str(row["status"])
+    return "kept" if row["in_bounds"] else "broken"
 
 
 def _front(found: Tuning) -> Table:
-    """Return the front, the best marked."""
+    """Return the front, the best marked; of points of equal figures readers have one."""
+    from slcache.frame import UNITS
     from slcache.study import wording
 
+    metrics, same = found.goals.names, {id(each): count for each, count in found.distinct}
+    rows = [
+        {
+            "front": number,
+            "best": each is found.best,
+            **each.settings,
+            **{name: each.found.figures[name] for name in metrics},
+            "same figures": same.get(id(each), 0),
+        }
+        for number, each in enumerate(found.front, 1)
+    ]
     keys = list(dict.fromkeys(key for each in found.front for key in each.settings))
-    keys = [key for key in keys if key != "scheme" or len(found.study.schemes) > 1]
-    short = wording.short_names(keys)
-    metrics = found.goals.names
-    shown = found.distinct
-    same = ["same figures"] if any(count > 1 for _, count in shown) else []
-    rows = []
-    told = wording.rows(metrics, [each.found.figures for each, _ in shown])
-    for number, ((each, count), figures) in enumerate(zip(shown, told, strict=True), 1):
-        cells = [wording.setting(each.settings.get(key)) for key in keys]
-        cells += figures
-        cells += [f"{count - 1:,} more" if count > 1 else ""] if same else []
-        rows.append([Text(f"{number}"), *_styled(cells, best=each is found.best)])
-    titles = [*(Words(short[key]) for key in keys), *map(wording.title, metrics), *same]
-    return Table("front", titles, rows, most=_SHOWN)
+    shown = [key for key in keys if key != "scheme" or len(found.study.schemes) > 1]
+    columns = [("front", "front"), *wording.columns(wording.short_names(shown), metrics)]
+    if any(count > 1 for count in same.values()):
+        columns.append(("same figures", _others))
+    only = ("front", "best", *keys, *metrics)
+    return Table(
+        rows,
+        columns,
+        units=UNITS,
+        most=_SHOWN,
+        only=only,
+        best=_best,
+        told=lambda row: row["same figures"] > 0,
+    )
+
+
+def _best(row: Mapping[str, Any]) -> bool:
+    return bool(row["best"])
+
+
+def _others(row: Mapping[str, Any]) -> str:
+    return f"{row['same figures'] - 1:,} more" if row["same figures"] > 1 else ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,13 +12,11 @@ from slcache.cli import options as opt
 from slcache.given import quantity
 from slcache.given.options import needed, option, said
 from slcache.sentences import wording
-from slcache.tables.sheets import Sheet
-from slcache.tables.tabular import Table, Words
+from slcache.tables.table import Columns, Table
 from slcache.words import units
 
 if TYPE_CHECKING:
     from slcache import slow
-    from slcache.slow.answer import Group, Incident
 
 #: Rows of a table; JSON and CSV have all.
 _ROWS = 10
@@ -81,54 +78,57 @@ def why(choice: Choice) -> None:
         raise checks.wrong(f"{len(choice.logs)} logs; must be one or two", "LOG")
     chosen = slow.Chosen(**said(choice, slow.Chosen))
     read = [slow.read(path) for path in map(Path, choice.logs)]
-    found: slow.Answer | slow.Moved = (
-        slow.why(read[0], chosen) if len(read) == 1 else slow.moved(read[0], read[1], chosen)
-    )
-    one_by_one = choice.slowest is not None or choice.request is not None
-    parts = partial(_parts, found, one_by_one=one_by_one)
-    console.answer(choice.form, found.to_dict(), lambda: _sheets(found), parts)
-
-
-def _parts(found: slow.Answer | slow.Moved, *, one_by_one: bool) -> Iterator[Table | str]:
-    from slcache import slow
-
-    if isinstance(found, slow.Answer):
-        return _answer(found, one_by_one=one_by_one)
-    return _pair(found)
-
-
-def _sheets(found: slow.Answer | slow.Moved) -> Iterator[Sheet]:
-    from slcache import slow
-    from slcache.slow.answer import row
-
-    if isinstance(found, slow.Answer):
-        rows = [row(found.slow, index) for index in range(len(found.slow))]
-        parts = [each.pop("parts_ns") for each in rows]
-        names = [part for part in found.slow.parts if any(part in each for each in parts)]
-        for each, own in zip(rows, parts, strict=True):
-            each |= {f"{name}_ns": own.get(name, 0) for name in names}
-        yield Sheet(rows)
+    if len(read) == 2:
+        moved = slow.moved(read[0], read[1], chosen)
+        console.answer(choice.form, moved.to_dict(), _pair(moved))
         return
-    sides = (("faster", found.faster), ("slower", found.slower))
-    yield Sheet(
-        [{"in_second": side, **vars(group)} for side, (groups, _) in sides for group in groups]
-    )
+    found = slow.why(read[0], chosen)
+    one_by_one = choice.slowest is not None or choice.request is not None
+    console.answer(choice.form, found.to_dict(), _answer(found, one_by_one=one_by_one))
+
+
+_REQUEST: Columns = {
+    "request": lambda each: str(each["request"]),
+    "operation": "operation",
+    "arrives at": "arrival_ns",
+    "size": "bytes",
+    "takes": "latency_ns",
+    "of which": lambda each: "; ".join(_largest(each["parts_ns"], _time)),
+}
+_GROUP: Columns = {
+    "mostly": lambda group: _part(group["part"]),
+    "requests": "requests",
+    "took in all": "total_ns",
+    "of which this": "part_ns",
+    "slowest": "worst_ns",
+}
+_INCIDENT: Columns = {
+    "incident at": "from_ns",
+    "lasts": lambda incident: _time(incident["to_ns"] - incident["from_ns"]),
+    "slow requests": "requests",
+    "took in all": "total_ns",
+    "slowest": "worst_ns",
+    "mostly": lambda incident: _part(incident["part"]),
+}
 
 
 def _answer(found: slow.Answer, *, one_by_one: bool) -> Iterator[Table | str]:
+    from slcache.slow.answer import row
+
     log, chosen = found.log, found.slow
+    rows = [row(chosen, index) for index in range(len(chosen))]
+    parts = [part for part in chosen.parts if any(part in each["parts_ns"] for each in rows)]
+    plain = [key for key in rows[0] if key != "parts_ns"]
+    records = [{**each, **{f"{n}_ns": each["parts_ns"].get(n, 0) for n in parts}} for each in rows]
     # A table of one request says all that groups of it would.
-    alone = len(chosen) == 1
-    if one_by_one or alone:
-        yield from _requests(found)
-    if alone:
+    columns = _REQUEST if one_by_one or len(chosen) == 1 else {}
+    yield Table(records, columns, only=[*plain, *(f"{part}_ns" for part in parts)])
+    if len(chosen) == 1:
         return
-    yield _groups(
-        f"{log.scheme}: {len(chosen):,} of {len(log):,} requests took {_time(found.above_ns)} "
-        "or more",
-        found.groups,
-    )
-    yield _incidents(found.incidents)
+    limit = _time(found.above_ns)
+    title = f"{log.scheme}: {len(chosen):,} of {len(log):,} requests took {limit} or more"
+    yield Table(map(vars, found.groups), _GROUP, title=title, most=_ROWS)
+    yield Table(map(vars, found.incidents), _INCIDENT, most=_ROWS, more=" that took less")
     yield _share(found)
     deciding = found.deciding()
     if len(deciding) < len(found.incidents):
@@ -150,73 +150,22 @@ def _share(found: slow.Answer) -> str:
     return f"{told} The mean is {_time(mean)}, and {_time(without)} without them."
 
 
-def _requests(found: slow.Answer) -> Iterator[Table | str]:
-    from slcache.slow.answer import row
-
-    rows = (
-        (
-            str(each["request"]),
-            each["operation"],
-            _time(each["arrival_ns"]),
-            units.size(each["bytes"]),
-            _time(each["latency_ns"]),
-            "; ".join(_largest(each["parts_ns"], _time)),
-        )
-        for each in (row(found.slow, index) for index in range(len(found.slow)))
-    )
-    of_which = Words("of which")
-    yield Table("request", ["operation", "arrives at", "size", "takes", of_which], rows)
-
-
-def _groups(title: str, groups: Sequence[Group]) -> Table:
-    rows = (
-        (
-            _part(group.part),
-            f"{group.requests:,}",
-            *map(_time, (group.total_ns, group.part_ns, group.worst_ns)),
-        )
-        for group in groups[:_ROWS]
-    )
-    titles = ["requests", "took in all", "of which this", "slowest"]
-    return Table("mostly", titles, rows, title=title)
-
-
-def _incidents(incidents: Sequence[Incident]) -> Table:
-    more = len(incidents) - _ROWS
-    rows = (
-        (
-            _time(incident.from_ns),
-            _time(incident.to_ns - incident.from_ns),
-            f"{incident.requests:,}",
-            _time(incident.total_ns),
-            _time(incident.worst_ns),
-            _part(incident.part),
-        )
-        for incident in incidents[:_ROWS]
-    )
-    return Table(
-        "incident at",
-        ["lasts", "slow requests", "took in all", "slowest", Words("mostly")],
-        rows,
-        caption=f"and {more:,} shorter ones" if more > 0 else "",
-    )
-
-
 def _pair(found: slow.Moved) -> Iterator[Table | str]:
-    first, second = _names(found)
-    limit = _time(found.above_ns)
+    names, limit = _names(found), _time(found.above_ns)
     yield f"{found.slow_in_both:,} of {len(found.first):,} requests took {limit} or more in both."
-    for name, (groups, incidents) in ((first, found.faster), (second, found.slower)):
-        count = sum(group.requests for group in groups)
-        if not count:
-            yield f"None did in {name} alone."
-            continue
-        yield _groups(f"{count:,} did in {name} alone", groups)
-        yield _incidents(incidents)
+    sides = {"faster": found.faster, "slower": found.slower}
+    alone: Columns = {"slow in": lambda each: names[each["in_second"]]}
+    for place, columns, title in (
+        (0, _GROUP, "slow in one run alone, by what took most of the time"),
+        (1, _INCIDENT, f"the incidents of each that took most, {_ROWS} at most"),
+    ):
+        found_of = {side: each[place][:_ROWS] for side, each in sides.items()}
+        rows = [{"in_second": side, **vars(each)} for side in sides for each in found_of[side]]
+        yield Table(rows, {**alone, **columns} if rows else {}, title=title)
     means = [log.latency_ns.mean() for log in (found.first, found.second)]
     told = _largest(found.mean_ns, _signed)
     yield (
-        f"Mean: {_time(means[0])} in {first}, {_time(means[1])} in {second}"
+        f"Mean: {_time(means[0])} in {names['faster']}, {_time(means[1])} in {names['slower']}"
         f"{': ' if told else ''}{', '.join(told)}."
     )
 
@@ -243,9 +192,12 @@ def _signed(ns: float) -> str:
     return f"{'+' if ns > 0 else '−'}{_time(abs(ns))}"
 
 
-def _names(found: slow.Moved) -> tuple[object, object]:
-    """Return what the two runs are called: their schemes, or files where those are the same."""
-    first, second = found.first, found.second
-    if first.scheme != second.scheme:
-        return first.scheme, second.scheme
-    return first.path, second.path
+def _names(found: slow.Moved) -> dict[str, str]:
+    """Return where requests were slow that are faster or slower in the second run.
+
+    Runs are called by their schemes, or by their files where those are the same.
+    """
+    logs = found.first, found.second
+    same = logs[0].scheme == logs[1].scheme
+    first, second = (str(log.path if same else log.scheme) for log in logs)
+    return {"faster": first, "slower": second}

@@ -23,7 +23,7 @@ from slcache.given.shared import keyed
 if TYPE_CHECKING:
     from altair import ConcatChart as Chart
 
-    from slcache.tables.sheets import Sheet
+    from slcache.tables.table import Columns, Table
 
 _HEIGHT = 260
 
@@ -205,20 +205,19 @@ class Like:
         """Return what was found as JSON text."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
-    def sheet(self) -> Sheet:
-        """Return the curve for each GB, or a row for each pause."""
-        from slcache.tables.sheets import Sheet
+    def table(self, pauses: Columns | None = None) -> Table:
+        """Return the curve for each GB, for other programs alone, or a row for each pause."""
+        from slcache.tables.table import Table
 
         if self.recovery is not None:
-            return Sheet([asdict(pause) for pause in self.recovery.pauses])
+            return Table(map(asdict, self.recovery.pauses), pauses)
         curves = [] if self.fill is None else self.fill.passes
-        return Sheet(
-            [
-                {"pass": number, "gb": gb, "gb_s": speed}
-                for number, curve in enumerate(curves, 1)
-                for gb, speed in zip(*_columns(curve).values(), strict=True)
-            ]
+        rows = (
+            {"pass": number, "gb": gb, "gb_s": speed}
+            for number, curve in enumerate(curves, 1)
+            for gb, speed in zip(*_columns(curve).values(), strict=True)
         )
+        return Table(rows, {})
 
     def plot(self) -> Chart:
         """Draw the curve over what is printed, or what pauses give back."""

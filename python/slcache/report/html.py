@@ -12,7 +12,7 @@ from slcache.documents.normalise import Document
 from slcache.report import figures, terminal
 from slcache.sentences import gains, life, notes, state, verdict
 from slcache.tables import grid
-from slcache.tables.tabular import Table
+from slcache.tables.tabular import Cells
 from slcache.words import units
 from slcache.words.names import leaves, shown
 
@@ -27,7 +27,7 @@ _ASSUMED = ("trace", "precondition", "host", "buffer", "run")
 class Seeds:
     """What a comparison says over several seeds: table, sentences on it, and the first's name."""
 
-    tables: Sequence[Table]
+    tables: Sequence[Cells]
     notes: Sequence[str]
     first: str
 
@@ -102,15 +102,15 @@ def _subtitle(document: Document) -> str:
     )
 
 
-def _latencies(labels: Sequence[str], documents: Sequence[Document]) -> Table:
+def _latencies(labels: Sequence[str], documents: Sequence[Document]) -> Cells:
     """Return one row of absolute latencies per scheme and side."""
     rows = (
         [f"{side}, {label}", *cells]
         for side, each in terminal.latencies(documents, PERCENTILES).items()
         for label, cells in zip(labels, each, strict=True)
     )
-    titles = map(terminal.percentile, PERCENTILES)
-    return Table("", titles, rows, caption=grid.thin_note(documents, PERCENTILES))
+    titles = ["", *map(terminal.percentile, PERCENTILES)]
+    return Cells(titles, rows, caption=grid.thin_note(documents, PERCENTILES))
 
 
 def _schemes(

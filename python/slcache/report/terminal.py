@@ -13,7 +13,7 @@ from rich.text import Text
 from slcache.documents import normalise
 from slcache.sentences import gains, life, state, verdict
 from slcache.tables import grid
-from slcache.tables.tabular import Table, fitted
+from slcache.tables.tabular import Cells, fitted
 from slcache.words import units
 from slcache.words.names import printable
 
@@ -29,7 +29,7 @@ _LATENCIES = ("mean", "p50", "p99", "p99_9", "max")
 
 def scheme_tables(
     rows: Sequence[grid.Row], *, between: str = " ", mark: str = "=1", caption: str = ""
-) -> list[Table]:
+) -> list[Cells]:
     """Return rows of schemes as a table, with this between the words of titles; none without rows.
 
     The reference has the mark beside its name.
@@ -38,9 +38,8 @@ def scheme_tables(
         return []
     titles = [cell.title for cell in rows[0].cells]
     thin = any(cell.thin for row in rows for cell in row.cells)
-    table = Table(
-        "scheme",
-        [title if "\n" in title else title.replace(" ", between) for title in titles],
+    table = Cells(
+        ["scheme", *(t if "\n" in t else t.replace(" ", between) for t in titles)],
         (
             [_name(row, mark), *(Text(c.marked, "bold green" if c.best else "") for c in row.cells)]
             for row in rows
@@ -87,15 +86,15 @@ def _load(document: Document) -> str:
     return f" (offered {offered:,.0f} requests/s, served {served:,.0f}: {times:.2f} times)"
 
 
-def run_table(label: str, document: Document, gb_per_day: float | None = None) -> Table:
+def run_table(label: str, document: Document, gb_per_day: float | None = None) -> Cells:
     """Return one run's latencies by side, then its flash's and its disk's figures, as a table."""
     rows = (
         [side, units.count(host["requests"]), units.size(host["bytes"]), *cells]
         for side, (cells,) in latencies([document], _LATENCIES).items()
         for host in [document["host"][side]]
     )
-    titles = ["requests", "data", *map(percentile, _LATENCIES)]
-    return Table("", titles, rows, title=label, caption=_caption(document, gb_per_day))
+    titles = ["", "requests", "data", *map(percentile, _LATENCIES)]
+    return Cells(titles, rows, title=label, caption=_caption(document, gb_per_day))
 
 
 def percentile(key: str) -> str:

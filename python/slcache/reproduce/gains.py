@@ -14,7 +14,7 @@ from slcache.execute.engine import Engine
 from slcache.execute.run import reference
 from slcache.reproduce.experiment import Experiment
 from slcache.reproduce.points import Table as Points
-from slcache.tables.tabular import Table
+from slcache.tables.tabular import Cells
 from slcache.words import units
 
 #: What has the bound of all runs counted.
@@ -64,7 +64,7 @@ def _mean(told: Iterable[Mapping[str, Any]], name: str) -> float | None:
     return statistics.fmean(known) if known else None
 
 
-def table(rows: Sequence[Row]) -> Table:
+def table(rows: Sequence[Row]) -> Cells:
     """Return the shares by scheme, over the traces."""
     shares: dict[tuple[str, str], list[float]] = {}
     for row in rows:
@@ -74,5 +74,4 @@ def table(rows: Sequence[Row]) -> Table:
         (scheme, part, str(len(of)), *map(units.percent, (min(of), statistics.fmean(of), max(of))))
         for (part, scheme), of in shares.items()
     )
-    titles = ["part", "traces", "least share", "mean", "largest"]
-    return Table("scheme", titles, found, boxed=False)
+    return Cells(["scheme", "part", "traces", "least share", "mean", "largest"], found)

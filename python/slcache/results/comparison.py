@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from altair import ConcatChart as Chart
     from rich.text import Text
 
-    from slcache.tables.tabular import Table
+    from slcache.tables.tabular import Cells
 
 #: Dense blocks per plane, by pool.
 Dense = dict[int, int]
@@ -243,25 +243,25 @@ class Comparison(Frames):
         """Return the sentences on that table."""
         return gains.lines(self.labels, self.documents, self.reference)
 
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[Cells]:
         """Return the tables that say most: the figures of each scheme, and its pace."""
         from slcache.report.terminal import scheme_tables
 
         return [*scheme_tables(self.rows(), between="\n"), *scheme_tables(self.pace_rows())]
 
-    def lives(self) -> list[Table]:
+    def lives(self) -> list[Cells]:
         """Return the table of how long the devices live; none where no run tells."""
         from slcache.report.terminal import scheme_tables
 
         return scheme_tables(self.life_rows(), caption=life.CAPTION)
 
-    def gained(self) -> list[Table | str]:
+    def gained(self) -> list[Cells | str]:
         """Return the table of dense programs beside the least, with its sentences."""
         from slcache.report.terminal import scheme_tables
 
         return [*scheme_tables(self.gain_rows(), mark="reference"), *self.gain_lines()]
 
-    def shown(self, *, explain: bool = False) -> list[Table | Text | str]:
+    def shown(self, *, explain: bool = False) -> list[Cells | Text | str]:
         """Return what is shown: the answer, or with `explain` all that is known of it."""
         from rich.text import Text
 
@@ -297,7 +297,7 @@ class Comparison(Frames):
         runs = (self.labels, self.documents, self.reference)
         return html.render(*runs, bounds=self.bounds, gb_per_day=self.gb_per_day)
 
-    def _told(self) -> tuple[Table, list[str]]:
+    def _told(self) -> tuple[Cells, list[str]]:
         return self.tables()[0], [*self.notes(), *self.verdict()]
 
     def __repr__(self) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
     from altair import ConcatChart as Chart
 
-    from slcache.tables.tabular import Table
+    from slcache.tables.tabular import Cells
 
 #: What a result is written as; where there is a disk, its tables come too.
 FILES = ("result.json", "series.parquet", "latency.parquet", "ops.parquet", "report.html")
@@ -163,7 +163,7 @@ class Frames(ABC):
         return frame.table(name, list(zip(self.labels, self.documents, strict=True)))
 
     @abstractmethod
-    def _told(self) -> tuple[Table, list[str]]:
+    def _told(self) -> tuple[Cells, list[str]]:
         """Return the table that says most, and the sentences on it."""
 
     def _repr_html_(self) -> str:
@@ -322,7 +322,7 @@ class Result(Frames):
 
         return html.render(self.labels, self.documents, None, gb_per_day=self.gb_per_day)
 
-    def _told(self) -> tuple[Table, list[str]]:
+    def _told(self) -> tuple[Cells, list[str]]:
         from slcache.report import terminal
 
         table = terminal.run_table(self.label, self._document, self.gb_per_day)

@@ -20,7 +20,7 @@ from slcache.tables.grid import Column, Show
 from slcache.words.names import few
 
 if TYPE_CHECKING:
-    from slcache.tables.tabular import Table
+    from slcache.tables.tabular import Cells
 
 _SIDES = ("write", "read")
 #: Columns of which a sentence says who differs; of a pace one figure is enough.
@@ -232,7 +232,7 @@ class SeededComparison(Comparison):
         alike = [means.of_recording(self.documents)] if same else []
         return [*own, means.of_counts(len(self.seeds)), *alike, *super().notes()]
 
-    def tables(self) -> list[Table]:
+    def tables(self) -> list[Cells]:
         """Return the table of means."""
         from slcache.report.terminal import scheme_tables
 

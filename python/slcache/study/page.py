@@ -22,7 +22,7 @@ from slcache.study.fronts import Judged
 from slcache.study.model import BOUND, Study
 from slcache.study.outcome import DRAW, INPUTS, TRACE
 from slcache.study.points import READER, WORKLOAD, all_schemes
-from slcache.tables.tabular import Table
+from slcache.tables.tabular import Cells
 
 #: So many loads have pictures, the first: each takes its time to draw and its room on the page.
 DRAWN = 8
@@ -164,7 +164,7 @@ class _Drawn:
         #: The schemes in the order of their colours, which are the same on all traces.
         self._schemes = list(dict.fromkeys(str(c.settings["scheme"]) for c in found if by_scheme))
 
-    def __call__(self, part: str, judged: Judged | None) -> Iterator[Markup | Table]:
+    def __call__(self, part: str, judged: Judged | None) -> Iterator[Markup | Cells]:
         """Yield the pictures of a part, and the table of seeds."""
         if judged is None:
             for metric in self._analysis.metrics:
@@ -267,7 +267,7 @@ def render(
         parts=map(_marked, [*told, *show.parts(analysis, _Drawn(analysis), None)]),
         varied=show.varied(outcome),
         fixed=[(name, wording.setting(value)) for name, value in outcome.fixed.items()],
-        metrics=Table("metric", ["what it is", "better"], map(_metric, analysis.metrics)),
+        metrics=Cells(["metric", "what it is", "better"], map(_metric, analysis.metrics)),
         asked=asked,
         points=list(_points(analysis, study)),
         points_note=_note(analysis),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.text import Text
 
@@ -16,13 +16,10 @@ from slcache.study import wording
 from slcache.study.analysis import Analysis
 from slcache.study.effects import is_numeric
 from slcache.study.fronts import Front, Judged, Spread
-from slcache.study.outcome import DONE, TRACE, Configuration, Outcome, is_load
-from slcache.tables.sheets import Sheet
-from slcache.tables.tabular import Table, Words
+from slcache.study.outcome import DONE, TRACE, Outcome, is_load
+from slcache.tables.table import Source, Table
+from slcache.tables.tabular import Cells
 from slcache.words import units
-
-if TYPE_CHECKING:
-    import polars as pl
 
 #: So many of the best points, rows of other tables, and loads are shown; --json has all.
 _POINTS, MOST, _LOADS = 20, 60, 20
@@ -60,9 +57,12 @@ def parts(
         yield Text(f"{count:,} {status}: {reason}", "yellow")
     for line in missing(analysis):
         yield Text(line, "yellow")
-    if outcome.factors and outcome.configurations:
-        best = f"by {analysis.metrics[0] if analysis.metrics else 'points'}"
-        yield _configurations(analysis, best, analysis.configurations, analysis.metrics, _POINTS)
+    is_told = bool(outcome.factors and outcome.configurations)
+    best = f"by {analysis.metrics[0] if analysis.metrics else 'points'}"
+    columns = _columns(analysis, outcome.factors, analysis.metrics)
+    place = [(best, "place"), *columns] if is_told else []
+    yield Table(analysis.ranked.to_dicts(), place, most=_POINTS, units=UNITS)
+    if is_told:
         yield _levels(analysis)
         yield from map(Text, means(analysis))
         yield from draw("effects", None)
@@ -73,6 +73,7 @@ def parts(
     yield from map(Text, seeds_meant(analysis))
     if len(analysis.judged) > 1 and (lines := list(across(analysis))):
         yield Heading(f"On all {analysis.each_load}s")
+        yield _everywhere(analysis)
         if analysis.across.least:
             yield _across(analysis)
         yield from map(Text, lines)
@@ -84,51 +85,37 @@ def _of_load(analysis: Analysis, judged: Judged, draw: Draw) -> Iterator[Any]:
         yield Heading(f"On {analysis.names[judged.trace]}")
     yield from draw("front", judged)
     if judged.front.places:
-        best, metrics = judged.front.best, judged.front.metrics
-        yield _configurations(analysis, "front", best, metrics, MOST, judged)
+        metrics = judged.front.metrics
+        rows = (
+            {"front": number, **judged.load, **one.settings, **one.means(metrics)}
+            for number, one in enumerate(judged.front.best, 1)
+        )
+        columns = _columns(analysis, judged.outcome.factors, metrics)
+        yield Table(rows, [("front", "front"), *columns], most=MOST, units=UNITS)
     yield from map(Text, [*front(judged.front), *seeds(analysis, judged)])
     yield from draw("seeds", judged)
 
 
-def _text(analysis: Analysis, names: Iterable[str]) -> list[Words]:
-    return [Words(analysis.short[name]) for name in names]
-
-
-def _configurations(
-    analysis: Analysis,
-    title: str,
-    found: Sequence[Configuration],
-    metrics: Sequence[str],
-    most: int,
-    judged: Judged | None = None,
-) -> Table:
-    """Return a numbered row for each configuration: its settings, then its metrics."""
-    outcome = analysis.outcome if judged is None else judged.outcome
-    figures = wording.rows(metrics, [one.means(metrics) for one in found])
-    rows = [
-        [f"{number}", *map(wording.setting, one.settings.values()), *cells]
-        for number, (one, cells) in enumerate(zip(found, figures, strict=True), 1)
-    ]
-    titles = [*_text(analysis, outcome.factors), *map(wording.title, metrics)]
-    return Table(title, titles, rows, most=most)
+def _columns(
+    analysis: Analysis, names: Iterable[str], metrics: Iterable[str]
+) -> list[tuple[str, Source]]:
+    """Return the columns of a configuration: its settings by their short names, then metrics."""
+    return wording.columns({name: analysis.short[name] for name in names}, metrics)
 
 
 def _levels(analysis: Analysis) -> Table:
     """Return a row for each level of each parameter: its points, and each metric's mean."""
-    figures = wording.rows(analysis.metrics, analysis.levels)
-    rows = [
-        [
-            f"{analysis.short[row['parameter']]} = {wording.level(row['from'], row['to'])}",
-            f"{row['points']:,}",
-            *cells,
-        ]
-        for row, cells in zip(analysis.levels, figures, strict=True)
-    ]
-    titles, more = ["points", *map(wording.title, analysis.metrics)], " levels: --json has them"
-    return Table("main effects", titles, rows, most=MOST, more=more)
+
+    def level(row: Mapping[str, Any]) -> str:
+        return f"{analysis.short[row['parameter']]} = {wording.level(row['from'], row['to'])}"
+
+    columns: list[tuple[str, Source]] = [("main effects", level), ("points", "points")]
+    columns += _columns(analysis, (), analysis.metrics)
+    more = " levels: --json has them"
+    return Table(analysis.levels, columns, most=MOST, more=more, units=UNITS)
 
 
-def _across(analysis: Analysis) -> Table:
+def _across(analysis: Analysis) -> Cells:
     """Return a row for each configuration whose worst factor over the loads is the least.
 
     It says in which metrics that is, then its settings, then its worst factors.
@@ -146,11 +133,25 @@ def _across(analysis: Analysis) -> Table:
                 *(units.factor(one.worst[name].factor) for name in found.metrics),
             ]
         )
-    titles = [*_text(analysis, factors), *map(wording.title, found.metrics)]
-    return Table("nearest to the best", titles, rows)
+    named = (title for title, _ in _columns(analysis, factors, found.metrics))
+    return Cells(["nearest to the best", *named], rows)
 
 
-def intervals(analysis: Analysis, judged: Judged) -> Table | None:
+def _everywhere(analysis: Analysis) -> Table:
+    """Return the worst factors of each configuration, for other programs."""
+    rows = (
+        {
+            f"over all {analysis.each_load}s": number,
+            **one.settings,
+            **{f"{name} worst factor": worst.factor for name, worst in one.worst.items()},
+            **{f"{name} worst on": worst.trace for name, worst in one.worst.items()},
+        }
+        for number, one in enumerate(analysis.across.configurations, 1)
+    )
+    return Table(rows, {}, units=UNITS)
+
+
+def intervals(analysis: Analysis, judged: Judged) -> Cells | None:
     """Return a row for each configuration with several seeds: its means with intervals."""
     known = {
         metric: dict(zip(map(id, found.configurations), found.estimates, strict=True))
@@ -166,8 +167,8 @@ def intervals(analysis: Analysis, judged: Judged) -> Table | None:
         ),
     ]
     rows = list(zip(*columns, strict=True))
-    titles = [f"{analysis.outcome.repeats}s", *map(wording.title, known)]
-    return Table("configuration", titles, rows, most=MOST) if rows else None
+    titles = ["configuration", f"{analysis.outcome.repeats}s", *map(wording.title, known)]
+    return Cells(titles, rows, most=MOST) if rows else None
 
 
 def points(outcome: Outcome) -> str:
@@ -368,38 +369,3 @@ def across(analysis: Analysis) -> Iterator[str]:
     if found.left_out:
         counted = _counted(found.left_out, "configuration")
         yield f"{counted} without figures on all {word}s: not judged over them."
-
-
-def of_points(table: pl.DataFrame) -> Sheet:
-    """Return a study's points for other programs, a row for each."""
-    return Sheet(table.to_dicts(), UNITS)
-
-
-def sheets(analysis: Analysis) -> list[Sheet]:
-    """Return what is shown for other programs: points, main effects, fronts, all loads, if any.
-
-    The points, which come first, are alone where one table is wanted, as in CSV.
-
-    Where there are several loads a row of a front names its own.
-    """
-    fronts: list[Mapping[str, Any]] = [
-        {"front": number, **judged.load, **one.settings, **one.means(judged.front.metrics)}
-        for judged in analysis.judged
-        for number, one in enumerate(judged.front.best, 1)
-    ]
-    over: list[Mapping[str, Any]] = []
-    if len(analysis.judged) > 1:
-        over = [
-            {
-                f"over all {analysis.each_load}s": number,
-                **one.settings,
-                **{f"{name} worst factor": worst.factor for name, worst in one.worst.items()},
-                **{f"{name} worst on": worst.trace for name, worst in one.worst.items()},
-            }
-            for number, one in enumerate(analysis.across.configurations, 1)
-        ]
-    return [
-        Sheet(rows, UNITS)
-        for rows in (analysis.ranked.to_dicts(), analysis.levels, fronts, over)
-        if rows
-    ]

@@ -4,41 +4,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 from slcache.metrics import named
 from slcache.results.intervals import Estimate
 from slcache.study.outcome import Setting
+from slcache.tables.table import Source
 from slcache.words import units
 
 
 def figure(metric: str, value: float | None) -> str:
     """Return a metric's value with its unit; a dash where there is none."""
-    if value is None:
-        return "–"
-    known = named(metric)
-    if known.unit == "1" and known.whole:
-        return units.count(value)
-    return units.figure(value, known.unit)
+    return "–" if value is None else units.figure(value, named(metric).unit)
 
 
-def figures(metric: str, values: Sequence[float | None]) -> list[str]:
-    """Return the cells of a metric's column, in one unit; a dash where there is no value."""
-    show = _column(metric, values)
-    return ["–" if value is None else show(value) for value in values]
+def columns(settings: Mapping[str, str], metrics: Iterable[str]) -> list[tuple[str, Source]]:
+    """Return the columns of a configuration: its settings, titled as told here, then metrics."""
+    found: list[tuple[str, Source]] = [
+        (short, partial(_setting, name)) for name, short in settings.items()
+    ]
+    return [*found, *((title(metric), metric) for metric in metrics)]
 
 
-def rows(
-    metrics: Sequence[str], found: Sequence[Mapping[str, float | None]]
-) -> list[tuple[str, ...]]:
-    """Return the cells of metrics row by row, each column in one unit."""
-    columns = [figures(name, [row.get(name) for row in found]) for name in metrics]
-    return list(zip(*columns, strict=True)) if columns else [() for _ in found]
-
-
-def _column(metric: str, values: Iterable[float | None]) -> Callable[[float], str]:
-    unit = named(metric).unit
-    scaled = unit in ("ns", "bytes", "J")
-    return units.figures(values, unit) if scaled else lambda value: figure(metric, value)
+def _setting(name: str, row: Mapping[str, Setting]) -> str:
+    return setting(row.get(name))
 
 
 def title(metric: str) -> str:
@@ -48,7 +37,8 @@ def title(metric: str) -> str:
 
 def intervals(metric: str, found: Sequence[Estimate | None]) -> list[str]:
     """Return means with half their intervals, where there are any, in one unit."""
-    show = _column(metric, [None if each is None else each.mean for each in found])
+    means = [None if each is None else each.mean for each in found]
+    show = units.figures(means, named(metric).unit)
     return ["–" if each is None else _interval(each, show) for each in found]
 
 

@@ -6,9 +6,11 @@ import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from slcache.documents import normalise
+from slcache import metrics
+from slcache.documents import gains, normalise
 from slcache.documents.normalise import Document
-from slcache.metrics import METRICS, Value
+from slcache.metrics import GAIN_SHARE, METRICS, Value
+from slcache.tables.table import Table
 from slcache.words import units
 
 #: Marks a percentile that few requests carry, and what is said of it below a table.
@@ -214,3 +216,23 @@ def _text(show: Callable[[float], str], value: float | None, reference: float | 
         return "–"
     relative = normalise.ratio(value, reference)
     return show(value) if relative is None else units.factor(relative)
+
+
+def of_runs(
+    labels: Sequence[str], documents: Sequence[Document], reference: Document | None = None
+) -> Table:
+    """Return the figures that runs are judged by, for other programs; beside a reference if any."""
+    told = metrics.of_runs(documents)
+    records = [
+        {"scheme": label}
+        | {name: metric.value(document) for name, metric in told.items()}
+        | {GAIN_SHARE: _share(document, reference)}
+        for label, document in zip(labels, documents, strict=True)
+    ]
+    return Table(records, {}, units={name: metric.unit for name, metric in told.items()})
+
+
+def _share(document: Document, reference: Document | None) -> float | None:
+    if reference is None or reference is document:
+        return None
+    return gains.share(document, reference)

@@ -31,42 +31,41 @@ _NAME_SHARE = 3
 _GLUE = re.compile(r"(?<=[\d.)]) (?=[A-Za-zµ%×])")
 _GLUED = "\N{NO-BREAK SPACE}"
 
+#: How a cell of figures begins, and the letters that it has at most.
+_FIGURE = re.compile(r"[-+−<(]?\d")
+_LONG = 24
 
-class Words(str):
-    """The title of a column of text, which is wrapped between words; figures stay whole."""
 
-
-class Table:
+class Cells:
     """Rows of cells below the titles of columns, of which the first names the rows.
 
     Cells that are missing at the end of a row stay empty. Of more than `most` rows the others are
-    counted, with what is said of them. On a terminal columns that do not fit
+    counted below, with what is said of them. On a terminal columns that do not fit
     side by side are continued below.
     """
 
     def __init__(
         self,
-        name: str,
         columns: Iterable[str],
         rows: Iterable[Sequence[str | Text]] = (),
         *,
         title: str = "",
         caption: str = "",
-        boxed: bool = True,
         most: int | None = None,
         more: str = "",
     ) -> None:
-        self.columns = [Words(name), *columns]
+        self.columns = list(columns)
         every = list(rows)
         if most is not None and len(every) > most:
-            every[most:] = [[f"{len(every) - most} more{more}"]]
-        cells = ([_harmless(cell) for cell in row] for row in every)
+            caption = "\n".join(filter(None, [f"and {len(every) - most:,} more{more}", caption]))
+        cells = ([_harmless(cell) for cell in row] for row in every[:most])
         self.rows = [[*row, *[Text()] * (len(self.columns) - len(row))] for row in cells]
         self.title, self.caption = printable(title), printable(caption)
-        self._boxed = boxed
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text | Drawn]:
         """Yield the title, one table for each group of columns that fits, and the caption."""
+        if not self.columns:
+            return
         if self.title:
             yield Text(self.title, "italic")
         whole = options.max_width >= UNLIMITED
@@ -78,6 +77,8 @@ class Table:
 
     def __html__(self) -> Markup:
         """Return the table with its title, and its caption below, as HTML; names are escaped."""
+        if not self.columns:
+            return Markup("")
         titles = (title.replace("\n", " ") for title in self.columns)
         rows = (_joined("{}", [_name(row[0]), *map(_cell, row[1:])]) for row in self.rows)
         return _HTML.format(
@@ -101,7 +102,7 @@ class Table:
             part.append(i)
             if len(part) == 2:
                 # Names and text give way to each other's longest words and to figures.
-                gives = i if self._is_text(i) else 0
+                gives = i if self.is_text(i) else 0
                 least[gives] = max(_LEAST, least[gives] - max(0, fits(part, least) - room))
         yield part, self._widened(part, least, room - fits(part, least))
 
@@ -114,13 +115,20 @@ class Table:
 
     def _least(self, i: int, room: int) -> int:
         """Return the least width of a column: that of its figures, or of its longest word."""
-        if not self._is_text(i):
+        if not self.is_text(i):
             return self._natural(i)
         longest = min(self._longest(i), _WORD_MAX)
         return min(self._natural(i), max(8, room // _NAME_SHARE)) if i == 0 else longest
 
-    def _is_text(self, i: int) -> bool:
-        return isinstance(self.columns[i], Words)
+    def is_text(self, i: int) -> bool:
+        """Return whether a column is of words: most of its cells begin with no digit, or are long.
+
+        So is the first, which names the rows, and one without a title.
+        """
+        cells = [row[i].plain for row in self.rows if row[i].plain not in ("", "–")]
+        figures = sum(bool(_FIGURE.match(cell)) for cell in cells)
+        long = any(len(line) > _LONG for cell in cells for line in cell.split("\n"))
+        return i == 0 or not self.columns[i] or long or 2 * figures < len(cells)
 
     def _longest(self, i: int) -> int:
         """Return the width of a column's longest word."""
@@ -137,7 +145,7 @@ class Table:
     def _widened(self, part: list[int], least: list[int], spare: int) -> list[int]:
         """Return the widths of these columns, with what room is left given to those of text."""
         widths = {i: least[i] for i in part}
-        wanting = {i: self._natural(i) - least[i] for i in part if self._is_text(i)}
+        wanting = {i: self._natural(i) - least[i] for i in part if self.is_text(i)}
         for i in sorted(wanting, key=lambda i: wanting[i]):
             share = max(0, spare) // len(wanting)
             widths[i] += min(wanting.pop(i), share)
@@ -146,10 +154,9 @@ class Table:
 
     def _drawn(self, part: list[int], widths: list[int], *, whole: bool = False) -> Drawn:
         """Return these columns; a `whole` word that is longer than its column stands out of it."""
-        shape = box.SIMPLE_HEAD if self._boxed else None
-        drawn = Drawn(box=shape, pad_edge=False, header_style="bold")
+        drawn = Drawn(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
         for i, width in zip(part, widths, strict=True):
-            right = i > 0 and not self._is_text(i)
+            right = i > 0 and not self.is_text(i)
             drawn.add_column(
                 Text(wrapped(self.columns[i], width)),
                 justify="right" if right else "left",
@@ -163,7 +170,7 @@ class Table:
         return drawn
 
     def _cell(self, cell: Text, i: int, width: int, *, whole: bool) -> Text:
-        if not self._is_text(i) or cell_len(cell.plain) <= width:
+        if not self.is_text(i) or cell_len(cell.plain) <= width:
             return cell
         return Text(wrapped(cell.plain, width, whole=whole), cell.style)
 

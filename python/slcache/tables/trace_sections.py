@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from slcache.tables.tabular import Table, Words
+from slcache.tables.tabular import Cells
 from slcache.words import units
 
 Info = Mapping[str, Any]
@@ -14,29 +14,21 @@ _STREAMS_SHOWN = 20
 _NONE = "–"
 
 
-def sections(info: Info) -> list[Table]:
+def sections(info: Info) -> list[Cells]:
     """Return every table that has something to say about the trace."""
     counts = [*_counts(info), *_responses(info)]
     made = (
-        _table(("requests", "all", "reads", "writes"), counts),
-        _table(("places", ""), _places(info)),
-        _table(("times", ""), _times(info)),
-        _table(("gaps", "share", "mean"), _gap_classes(info)),
-        _table(("coupling (Cramér's V)", ""), _deciders(info)),
-        _table((_pages(info), "of accesses", "of page writes"), _hot_set(info)),
-        _table(("hint", "writes", "data"), _hints(info)),
-        _table(
-            ("volume", "requests", "writes", "touched", "written", "sequential"), _streams(info)
-        ),
-        _table(("also", ""), _notes(info)),
+        Cells(("requests", "all", "reads", "writes"), counts),
+        Cells(("places", ""), _places(info)),
+        Cells(("times", ""), _times(info)),
+        Cells(("gaps", "share", "mean"), _gap_classes(info)),
+        Cells(("coupling (Cramér's V)", ""), _deciders(info)),
+        Cells((_pages(info), "of accesses", "of page writes"), _hot_set(info)),
+        Cells(("hint", "writes", "data"), _hints(info)),
+        Cells(("volume", "requests", "writes", "touched", "written", "sequential"), _streams(info)),
+        Cells(("also", ""), _notes(info)),
     )
     return [table for table in made if table.rows]
-
-
-def _table(titles: Row, rows: Iterable[Row]) -> Table:
-    """Return a table; where it has a single column beside the names, that is of facts in words."""
-    name, *columns = titles
-    return Table(name, [Words(title) if len(columns) == 1 else title for title in columns], rows)
 
 
 def _counts(info: Info) -> Iterator[Row]:

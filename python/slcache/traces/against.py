@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 from slcache.documents.schemata import CLOSED
@@ -13,54 +14,8 @@ from slcache.words import units
 from slcache.words.names import leaves
 
 Info = Mapping[str, Any]
-Show = Callable[[float], str]
 #: Shares of the pages of which the hot set is compared.
 _HOTTEST = (0.01, 0.1)
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A figure of both traces; shares differ by points, all others by a factor."""
-
-    name: str
-    title: str
-    show: Show
-    value: float | None
-    against: float | None = None
-
-    @property
-    def is_share(self) -> bool:
-        """Whether the figure is a share, of which a ratio says little."""
-        return self.show is units.percent
-
-    @property
-    def difference(self) -> float | None:
-        """Return the other trace's share less the first one's."""
-        if self.value is None or self.against is None or not self.is_share:
-            return None
-        return self.against - self.value
-
-    @property
-    def ratio(self) -> float | None:
-        """Return the other trace's figure over the first one's."""
-        if not self.value or self.against is None or self.is_share:
-            return None
-        return self.against / self.value
-
-    def cells(self) -> tuple[str, str, str, str]:
-        """Return the figure as a row for a reader."""
-        value, against = ("–" if v is None else self.show(v) for v in (self.value, self.against))
-        return self.title, value, against, self._differs()
-
-    def _differs(self) -> str:
-        if self.difference is not None:
-            return f"{100 * self.difference:+.1f} points"
-        return "–" if self.ratio is None else units.factor(self.ratio)
-
-    @property
-    def told(self) -> ComparedFigure:
-        """The figure as it stands in the JSON document."""
-        return ComparedFigure(self.name, self.value, self.against, self.difference, self.ratio)
 
 
 @dataclass(frozen=True)
@@ -79,6 +34,30 @@ class ComparedFigure:
     """Of all others, the other's over this one's; null where this one's is 0."""
 
     __pydantic_config__ = CLOSED
+
+    @classmethod
+    def of(cls, name: str, value: float | None, against: float | None) -> ComparedFigure:
+        """Return two traces' figures; shares differ by points, all others by a factor."""
+        difference, ratio = None, None
+        if value is not None and against is not None:
+            if is_share(name):
+                difference = against - value
+            elif value:
+                ratio = against / value
+        return cls(name, value, against, difference, ratio)
+
+    @property
+    def differs(self) -> str:
+        """By what the other's differs, for a reader."""
+        if self.difference is not None:
+            return f"{100 * self.difference:+.1f} points"
+        return "–" if self.ratio is None else units.factor(self.ratio)
+
+    def shown(self, value: float | None) -> str:
+        """Return one of the values as a reader has it."""
+        if value is not None and is_share(self.name):
+            return units.percent(value)
+        return units.shown(self.name, value)
 
 
 @dataclass(frozen=True)
@@ -105,92 +84,91 @@ class Held:
     __pydantic_config__ = CLOSED
 
 
-def figures(info: Info, against: Info) -> list[Figure]:
+#: How figures end that are shares, of which a ratio says little.
+_SHARE_ENDS = ("_share", ".share", "_ratio", "_gap_runs", "_pause_runs", "_coupling", "_spread")
+
+
+def is_share(name: str) -> bool:
+    """Return whether a figure is a share."""
+    return name.endswith(_SHARE_ENDS)
+
+
+def figures(info: Info, against: Info) -> list[ComparedFigure]:
     """Return the figures of two traces' `info` documents side by side."""
-    one, other = ({row.name: row for row in _rows(document)} for document in (info, against))
-    names = [*one, *(name for name in other if name not in one)]
-    return [_side_by_side(one.get(name), other.get(name)) for name in names]
+    one, other = ({name: value for name, _, value in _rows(each)} for each in (info, against))
+    return [ComparedFigure.of(name, one.get(name), other.get(name)) for name in {**one, **other}]
 
 
-def _side_by_side(one: Figure | None, other: Figure | None) -> Figure:
-    either = one or other
-    assert either is not None
-    value, against = (None if row is None else row.value for row in (one, other))
-    return replace(either, value=value, against=against)
+def titles(info: Info, against: Info) -> dict[str, str]:
+    """Return what a reader calls these figures, by name."""
+    return {name: title for each in (info, against) for name, title, _ in _rows(each)}
 
 
-def _rows(info: Info) -> Iterator[Figure]:
-    """Yield the figures of one trace; without a value for a side without requests."""
-    reads, writes = bool(info["reads"]), bool(info["writes"])
-    for name, title, show, there in (
-        ("requests", "requests", units.count, True),
-        ("write_share", "writes", units.percent, True),
-        ("mean_read_bytes", "mean read", units.size, reads),
-        ("p99_read_bytes", "p99 read", units.size, reads),
-        ("mean_write_bytes", "mean write", units.size, writes),
-        ("p99_write_bytes", "p99 write", units.size, writes),
-        ("not_4kib_aligned_share", "not aligned to 4 KiB", units.percent, True),
-        ("sequential_share", "sequential", units.percent, True),
-        ("mean_run_requests", "mean run in requests", units.significant, True),
-        ("touched_4kib_pages", "4 KiB pages touched", units.count, True),
-        ("written_4kib_pages", "4 KiB pages written", units.count, writes),
-        ("read_first_share", "first accessed by a read", units.percent, True),
-        ("update_ratio", "page writes that update", units.percent, writes),
-        ("update_writes_up_to_4kib_share", "updating writes up to 4 KiB", units.percent, writes),
-        ("repeated_extent_share", "overwriting writes of an earlier extent", units.percent, writes),
-        ("writers_per_16kib_page", "writers of a 16 KiB page", units.significant, writes),
-    ):
-        yield Figure(name, title, show, info[name] if there else None)
-    yield from _hot(info)
-    yield from _times(info)
+#: Figures with their titles, and what a trace must have for each.
+_FIGURES = (
+    ("requests", "requests", ""),
+    ("write_share", "writes", ""),
+    ("mean_read_bytes", "mean read", "reads"),
+    ("p99_read_bytes", "p99 read", "reads"),
+    ("mean_write_bytes", "mean write", "writes"),
+    ("p99_write_bytes", "p99 write", "writes"),
+    ("not_4kib_aligned_share", "not aligned to 4 KiB", ""),
+    ("sequential_share", "sequential", ""),
+    ("mean_run_requests", "mean run in requests", ""),
+    ("touched_4kib_pages", "4 KiB pages touched", ""),
+    ("written_4kib_pages", "4 KiB pages written", "writes"),
+    ("read_first_share", "first accessed by a read", ""),
+    ("update_ratio", "page writes that update", "writes"),
+    ("update_writes_up_to_4kib_share", "updating writes up to 4 KiB", "writes"),
+    ("repeated_extent_share", "overwriting writes of an earlier extent", "writes"),
+    ("writers_per_16kib_page", "writers of a 16 KiB page", "writes"),
+)
+_OF_TIMES = (
+    ("duration_s", "duration", ""),
+    ("short_gap_runs", "gaps up to 1 ms behind such a gap", "gaps"),
+    ("short_pause_runs", "pauses up to 100 ms behind such a pause", "pauses"),
+    ("tight_gap_runs", "gaps up to 10 µs behind such a gap", "gaps"),
+    ("mean_burst_requests", "mean burst in requests", "gaps"),
+    ("median_burst_requests", "median burst in requests", "gaps"),
+    ("write_after_write_share", "writes behind a write", "several writes"),
+    ("gap_size_coupling", "gap and size hang together", "gaps"),
+    ("gap_op_coupling", "gap and operation hang together", "gaps"),
+    ("size_op_coupling", "size and operation hang together", "gaps"),
+    ("phase_write_share_spread", "writes, deviation over parts", ""),
+    ("phase_update_ratio_spread", "updates, deviation over parts", "writes"),
+    ("median_burst_write_bytes", "half of the bytes in bursts up to", "writes"),
+    ("rewrite_distance_p50_bytes", "half of the rewrites within", "updates"),
+    ("rewrite_distance_p90_bytes", "90 % of the rewrites within", "updates"),
+)
 
 
-def _hot(info: Info) -> Iterator[Figure]:
-    sides = (("access_share", "accesses", True), ("write_share", "page writes", info["writes"] > 0))
+def _rows(info: Info) -> Iterator[tuple[str, str, float | None]]:
+    """Yield the name, title and value of each figure; no value where a trace has no such thing."""
+    there = {
+        "": True,
+        "reads": info["reads"],
+        "writes": info["writes"],
+        "several writes": info["writes"] > 1,
+        "updates": info["update_ratio"],
+        "gaps": info["gap_classes"],
+        "pauses": trace_sections.pauses(info) > 1,
+    }
+    known = partial(map, lambda each: (*each[:2], info[each[0]] if there[each[2]] else None))
+    yield from known(_FIGURES)
     for place, hot in enumerate(info["hot_set"]["hottest"]):
-        if hot["pages_share"] not in _HOTTEST:
-            continue
-        where = f"on the hottest {100 * hot['pages_share']:g} %"
-        for side, title, there in sides:
-            name = f"hot_set.hottest[{place}].{side}"
-            yield Figure(name, f"{title} {where}", units.percent, hot[side] if there else None)
-
-
-def _times(info: Info) -> Iterator[Figure]:
-    gaps, pauses = bool(info["gap_classes"]), trace_sections.pauses(info) > 1
-    writes, updates = info["writes"] > 1, info["update_ratio"] > 0
-    share = units.percent
-    for name, title, show, there in (
-        ("duration_s", "duration", _seconds, True),
-        ("short_gap_runs", "gaps up to 1 ms behind such a gap", share, gaps),
-        ("short_pause_runs", "pauses up to 100 ms behind such a pause", share, pauses),
-        ("tight_gap_runs", "gaps up to 10 µs behind such a gap", share, gaps),
-        ("mean_burst_requests", "mean burst in requests", units.significant, gaps),
-        ("median_burst_requests", "median burst in requests", units.count, gaps),
-        ("write_after_write_share", "writes behind a write", share, writes),
-        ("gap_size_coupling", "gap and size hang together", share, gaps),
-        ("gap_op_coupling", "gap and operation hang together", share, gaps),
-        ("size_op_coupling", "size and operation hang together", share, gaps),
-        ("phase_write_share_spread", "writes, deviation over parts", share, True),
-        ("phase_update_ratio_spread", "updates, deviation over parts", share, writes),
-        ("median_burst_write_bytes", "half of the bytes in bursts up to", units.size, writes),
-        ("rewrite_distance_p50_bytes", "half of the rewrites within", units.size, updates),
-        ("rewrite_distance_p90_bytes", "90 % of the rewrites within", units.size, updates),
-    ):
-        yield Figure(name, title, show, info[name] if there else None)
+        if hot["pages_share"] in _HOTTEST:
+            where, name = (
+                f"on the hottest {100 * hot['pages_share']:g} %",
+                f"hot_set.hottest[{place}]",
+            )
+            yield f"{name}.access_share", f"accesses {where}", hot["access_share"]
+            writes = hot["write_share"] if info["writes"] else None
+            yield f"{name}.write_share", f"page writes {where}", writes
+    yield from known(_OF_TIMES)
     for place, gap in enumerate(info["gap_classes"]):
         title, name = f"gaps {trace_sections.class_name(gap)}", f"gap_classes[{place}]"
-        yield Figure(f"{name}.share", title, units.percent, gap["share"])
-        mean_ns = gap["mean_ns"] if gap["share"] else None
-        yield Figure(f"{name}.mean_ns", f"{title}, mean", _ns, mean_ns)
-
-
-def _seconds(seconds: float) -> str:
-    return units.span(seconds * 1e6)
-
-
-def _ns(nanoseconds: float) -> str:
-    return units.span(nanoseconds / 1e3)
+        yield f"{name}.share", title, gap["share"]
+        yield f"{name}.mean_ns", f"{title}, mean", gap["mean_ns"] if gap["share"] else None
 
 
 #: Units a figure may be written in, as (ending, the document's ending, factor).
