@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import warnings
 from collections.abc import Mapping, Sequence
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from slcache import catalogue
 from slcache.bandwidth.loads import CACHES, Load, Pattern, cache_bytes, default_amount, loads
 from slcache.documents import gains as figures
+from slcache.documents.answer import Pictured
 from slcache.errors import UsageError, about
 from slcache.execute import given as texts
 from slcache.execute import several
@@ -25,8 +25,6 @@ from slcache.tables.grid import Row
 from slcache.traces.api import Progress
 
 if TYPE_CHECKING:
-    from altair import ConcatChart as Chart
-
     from slcache.bandwidth.curves import Curve
 
 __all__ = ["FILES", "Cliff", "Pattern", "cache_bytes", "cliff", "default_amount", "loads"]
@@ -35,7 +33,7 @@ __all__ = ["FILES", "Cliff", "Pattern", "cache_bytes", "cliff", "default_amount"
 FILES = ("cliff.json", "cliff.svg", "cliff.png")
 
 
-class Cliff:
+class Cliff(Pictured):
     """Write bandwidth over data written, for several schemes on one device."""
 
     def __init__(
@@ -97,16 +95,6 @@ class Cliff:
     def gain_lines(self) -> list[str]:
         """Return the sentences on that table."""
         return gains.lines_beside(self._pairs())
-
-    def to_json(self) -> str:
-        """Return the curves and figures as JSON text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
-
-    def plot(self) -> Chart:
-        """Draw bandwidth over data written."""
-        from slcache.charts import files
-
-        return files.notebook(self.picture())
 
     def picture(self) -> dict[str, Any]:
         """Return bandwidth over data written as a Vega-Lite specification."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -10,8 +9,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from slcache import _core
 from slcache.bandwidth import phases
+from slcache.documents.answer import JsonDocument, provenance
 from slcache.drives import fills, latency, measured
 from slcache.drives.like import Like
 from slcache.drives.published import FAILED, REPRODUCED, SHOWN, reason, reasons
@@ -50,8 +49,10 @@ class Row:
 
 
 @dataclass
-class Ledger:
+class Ledger(JsonDocument):
     """Every row, and the curves that they come from."""
+
+    indent = 1
 
     rows: list[Row]
     likes: list[Like]
@@ -74,12 +75,8 @@ class Ledger:
             "counts": self.counts(),
             "rows": [asdict(row) for row in self.rows],
             "latency": None if self.latency is None else self.latency.to_dict(),
-            "provenance": {"version": _core.version(), "commit": _core.commit()},
+            "provenance": provenance(),
         }
-
-    def to_json(self) -> str:
-        """Return it as JSON text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
 
 
 def make(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import pairwise
@@ -14,6 +13,7 @@ from slcache import api, catalogue
 from slcache.bandwidth import phases
 from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
+from slcache.documents.answer import Pictured
 from slcache.drives import fills, measured
 from slcache.errors import UsageError, about
 from slcache.given.arguments import checked
@@ -21,8 +21,6 @@ from slcache.given.content import Content
 from slcache.given.shared import keyed
 
 if TYPE_CHECKING:
-    from altair import ConcatChart as Chart
-
     from slcache.tables.table import Columns, Table
 
 _HEIGHT = 260
@@ -147,7 +145,7 @@ class Pass:
 
 
 @dataclass(frozen=True, eq=False)
-class Like:
+class Like(Pictured):
     """What a protocol finds on a device, and the drive that it is held against."""
 
     protocol: str
@@ -201,10 +199,6 @@ class Like:
             found["recovery"] = self.recovery.to_dict()
         return found
 
-    def to_json(self) -> str:
-        """Return what was found as JSON text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
-
     def table(self, pauses: Columns | None = None) -> Table:
         """Return the curve for each GB, for other programs alone, or a row for each pause."""
         from slcache.tables.table import Table
@@ -218,12 +212,6 @@ class Like:
             for gb, speed in zip(*_columns(curve).values(), strict=True)
         )
         return Table(rows, {})
-
-    def plot(self) -> Chart:
-        """Draw the curve over what is printed, or what pauses give back."""
-        from slcache.charts import files
-
-        return files.notebook(self.picture())
 
     def picture(self) -> dict[str, Any]:
         """Return the same as a Vega-Lite specification."""

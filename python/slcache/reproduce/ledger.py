@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from slcache import _core
+from slcache.documents.answer import JsonDocument, provenance
 from slcache.reproduce import gains, optima
 from slcache.reproduce.claims import CLASSES, Claim
 from slcache.reproduce.experiment import Experiment
@@ -147,8 +146,10 @@ class View:
 
 
 @dataclass
-class Evaluation:
+class Evaluation(JsonDocument):
     """What came out."""
+
+    indent = 1
 
     plan: Plan
     mode: str
@@ -205,7 +206,7 @@ class Evaluation:
             "yardstick": self.yardstick,
             "optima": self.optima,
             **({"gains": found} if found else {}),
-            "provenance": {"version": _core.version(), "commit": _core.commit()},
+            "provenance": provenance(),
         }
 
     def counts(self, reading: str = LITERAL, class_: str = "") -> dict[str, int]:
@@ -237,10 +238,6 @@ class Evaluation:
             "options": [asdict(option) for option in reading.options.values()],
             "run": self.readings,
         }
-
-    def to_json(self) -> str:
-        """Return the document as JSON text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
 
 
 @dataclass(frozen=True)

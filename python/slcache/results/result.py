@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import copy
 import importlib
-import json
 import pathlib
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from slcache import frame, metrics
 from slcache.documents import saved
+from slcache.documents.answer import JsonDocument
 from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path, Transaction
 from slcache.given.arguments import checked, refuse
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 FILES = ("result.json", "series.parquet", "latency.parquet", "ops.parquet", "report.html")
 
 
-class Frames(ABC):
+class Frames(JsonDocument):
     """The tables, figures and files that one run and a comparison have in common."""
 
     #: Written a day where years are told, 10^9 bytes; None: as the trace does in its own times.
@@ -57,14 +57,6 @@ class Frames(ABC):
     @abstractmethod
     def labelled(self) -> list[tuple[str, Mapping[str, Any]]]:
         """The documents with their schemes' names, of all seeds where there are several."""
-
-    @abstractmethod
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document as a dictionary of its own."""
-
-    def to_json(self) -> str:
-        """Return the document as JSON text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
     def plot_latency(self) -> Chart:
         """Draw the latency distributions: cumulative, and the tail on a log axis."""

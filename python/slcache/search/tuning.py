@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from slcache import _core, catalogue, frame
+from slcache import catalogue, frame
+from slcache.documents.answer import JsonDocument, provenance
 from slcache.execute import given
 from slcache.given.once import one_name
 from slcache.search.batches import Tried
@@ -39,7 +40,7 @@ FILES = ("tune.json", "points.parquet", "best.toml", "front.svg", "front.png", "
 
 
 @dataclass(frozen=True)
-class Tuning:
+class Tuning(JsonDocument):
     """A search that has ended: the points that were tried, what is best of them, and their runs."""
 
     study: Study
@@ -203,7 +204,7 @@ class Tuning:
             "front": [numbers[id(each)] for each in self.front],
             "best": None if self.best is None else numbers[id(self.best)],
             "sized": sized,
-            "provenance": {"version": _core.version(), "commit": _core.commit()},
+            "provenance": provenance(),
         }
 
     @property
@@ -247,10 +248,6 @@ class Tuning:
             # What was seen over a beginning of the trace is no figure of the whole.
             "prefixes": [{"share": str(s), "value": value} for s, value in each.prefixes],
         }
-
-    def to_json(self) -> str:
-        """Return the document as JSON text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
     def plot_front(self) -> Chart:
         """Draw the points tried and those that no other dominates; of a key, its bounds over it."""

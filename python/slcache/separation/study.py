@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from slcache import _core
+from slcache.documents.answer import JsonDocument, provenance
 from slcache.execute import given
 from slcache.execute.engine import Engine
 from slcache.execute.run import Run
@@ -33,8 +32,10 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Study:
+class Study(JsonDocument):
     """Every cell, and what follows from them."""
+
+    indent = 1
 
     #: What `_cell` tells of each.
     cells: list[Row]
@@ -62,12 +63,8 @@ class Study:
             "cells": self.cells,
             "survivals": self.survivals(),
             "missing": self.missing,
-            "provenance": {"version": _core.version(), "commit": _core.commit()},
+            "provenance": provenance(),
         }
-
-    def to_json(self) -> str:
-        """Return it as JSON text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
 
 
 #: Workload, scheme, blocks and rule.

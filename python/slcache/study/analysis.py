@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from slcache.documents.answer import JsonDocument
 from slcache.given.once import twice
 from slcache.metrics import named
 from slcache.study import effects, fronts, wording
@@ -30,7 +30,7 @@ class Map(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Analysis:
+class Analysis(JsonDocument):
     """A study's table and what it shows of some metrics."""
 
     outcome: Outcome
@@ -203,10 +203,6 @@ class Analysis:
         }
         alone = self.judged[0].spreads[name] if len(self.judged) == 1 else None
         return found if alone is None else {**found, "seeds": alone.to_dict()}
-
-    def to_json(self) -> str:
-        """Return the document as JSON text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
 
 def _effects(outcome: Outcome, metric: str) -> list[Effect]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import tempfile
 import warnings
@@ -15,9 +14,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from slcache import _core, files, frame
+from slcache import files, frame
 from slcache import named as code
 from slcache._core import ConfigError, RunError
+from slcache.documents.answer import JsonDocument, provenance
 from slcache.execute import driver, given
 from slcache.execute.engine import Engine
 from slcache.execute.store import Store
@@ -38,7 +38,7 @@ _VERSION = 2
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Sweep:
+class Sweep(JsonDocument):
     """A study that has been run."""
 
     study: Study
@@ -93,12 +93,8 @@ class Sweep:
             "study": self.study.to_dict(),
             "counts": {**self.counts(), "kept": self.kept},
             "points": self.table.to_dicts(),
-            "provenance": {"version": _core.version(), "commit": _core.commit()},
+            "provenance": provenance(),
         }
-
-    def to_json(self) -> str:
-        """Return the document as JSON text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
     def problems(self) -> list[str]:
         """Return a sentence for each reason why points have no result, or seeds say nothing."""
