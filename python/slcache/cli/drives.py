@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from slcache.cli import checks, console
-from slcache.cli import options as opt
 from slcache.files import Transaction
 from slcache.sentences.wording import by_reason
 from slcache.tables.table import Columns, Table
 from slcache.tables.tabular import Cells
 
 if TYPE_CHECKING:
+    from slcache.cli.reproduce import Asked
     from slcache.drives.latency import Judged, Latency
     from slcache.drives.ledger import Ledger
 
@@ -103,32 +102,24 @@ NAME = "drives"
 LATENCY_MINUTES, ABLATED = 3, 3
 
 
-def reproduce(
-    out: Path,
-    parts: list[str],
-    quick: bool,
-    ablate: bool,
-    jobs: int | None,
-    store: Path | None,
-    form: opt.Form,
-    progress: opt.When,
-) -> None:
+def reproduce(asked: Asked) -> None:
     """Run the presets, judge every figure, and write ledger.json and a picture of each."""
     from slcache.drives import ledger as ledgers
     from slcache.drives import measured
 
-    parts = _parts(parts, quick, ablate)
+    out, quick, ablate = asked.place, asked.quick, asked.sensitivity
+    parts = _parts(asked.workloads or [], quick, ablate)
     fills = "fills" in parts
     names = [drive.name for drive in measured.drives().values() if fills and drive.whole is None]
     files = ["ledger.json", *(f"{name}.png" for name in names)]
     if not quick:
         console.note(_time(parts, ablate))
-    with Transaction(out, files, []) as written, console.meter(progress, kept=True) as meter:
-        found = ledgers.make(store or out / "store", quick, jobs, meter, parts=parts, ablate=ablate)
+    with Transaction(out, files, []) as written, console.meter(asked.meter, kept=True) as meter:
+        found = ledgers.make(asked.kept, quick, asked.jobs, meter, parts=parts, ablate=ablate)
         written.write("ledger.json", (found.to_json() + "\n").encode())
         _draw(found, written)
     place = console.written("ledger and pictures", out)
-    console.answer(form, found.to_json, [*_told(found), *place])
+    console.answer(asked.form, found.to_json, [*_told(found), *place])
 
 
 def _told(found: Ledger) -> Iterator[Cells | Text]:
@@ -142,15 +133,15 @@ def _told(found: Ledger) -> Iterator[Cells | Text]:
         yield from _late(found.latency)
 
 
-def _parts(asked: list[str], quick: bool, ablate: bool) -> list[str]:
+def _parts(named: list[str], quick: bool, ablate: bool) -> list[str]:
     """Return the parts that are asked for; all where none is."""
     from slcache.drives import ledger as ledgers
 
-    for part in asked:
+    for part in named:
         if part not in ledgers.PARTS:
             told = f"drives have no workload {part!r}; allowed: {', '.join(ledgers.PARTS)}"
             raise checks.wrong(told, "--workloads")
-    parts = asked or list(ledgers.PARTS)
+    parts = named or list(ledgers.PARTS)
     if ablate and quick:
         raise checks.wrong("--quick and --sensitivity exclude each other")
     if ablate and "latency" not in parts:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slcache.cli import checks, console
-from slcache.cli import options as opt
 from slcache.files import Transaction
 from slcache.tables.table import Columns, Table
 
 if TYPE_CHECKING:
+    from slcache.cli.reproduce import Asked
     from slcache.separation.study import Row, Study
 
 #: What the verb's argument calls it.
@@ -20,38 +19,30 @@ NAME = "separation"
 MINUTES = 10
 
 
-def reproduce(
-    out: Path,
-    names: list[str],
-    quick: bool,
-    _sensitivity: bool,
-    jobs: int | None,
-    store: Path | None,
-    form: opt.Form,
-    progress: opt.When,
-) -> None:
+def reproduce(asked: Asked) -> None:
     """Run the study and write separation.json."""
     from slcache.separation import study
 
+    out, names = asked.place, asked.workloads or []
     for name in names:
         if name not in study.workloads():
             told = f"{NAME} has no workload {name!r}; allowed: {', '.join(study.workloads())}"
             raise checks.wrong(told, "--workloads")
-    if not quick:
+    if not asked.quick:
         console.note(
             f"all of it takes about {MINUTES} minutes on two cores; finished runs are kept"
         )
     with (
         Transaction(out, ["separation.json"], []) as written,
-        console.meter(progress, kept=True) as meter,
+        console.meter(asked.meter, kept=True) as meter,
     ):
-        found = study.make(store or out / "store", quick, jobs, meter, only=names)
+        found = study.make(asked.kept, asked.quick, asked.jobs, meter, only=names)
         written.write("separation.json", (found.to_json() + "\n").encode())
     if found.missing:
         told = ", ".join(found.missing)
         console.note(f"left out: {told}: no recording below the folder that SLCACHE_SHARED names")
     cells = console.written("cells", out / "separation.json")
-    console.answer(form, found.to_json, [*_tables(found), *cells])
+    console.answer(asked.form, found.to_json, [*_tables(found), *cells])
 
 
 def _tables(found: Study) -> list[Table]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
-from slcache.execute.driver import Executor
 from slcache.execute.engine import Engine
 from slcache.files import Transaction
 from slcache.reproduce import beyond, gains, inputs, optima, sensitivity
@@ -16,6 +14,7 @@ from slcache.reproduce.experiment import Experiment, run
 from slcache.reproduce.ledger import Evaluation, View, ledger
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import LITERAL, PROBABLE, READINGS
+from slcache.reproduce.request import BOTH, Request
 from slcache.traces.api import Progress
 
 #: What an evaluation is written as, beside the runs it keeps.
@@ -26,57 +25,26 @@ class UnknownWorkloadError(ValueError):
     """The user names a workload that the paper does not have."""
 
 
-@dataclass(frozen=True)
-class Request:
-    """What the user asks for."""
-
-    paper: str
-    out: Path
-    quick: bool = False
-    traces: Path | None = None
-    recordings: Path | None = None
-    sensitivity: bool = False
-    #: Run twins at the paper's size where the plan has a smaller one.
-    full: bool = False
-    seeds: Sequence[int] = ()
-    workloads: Sequence[str] = ()
-    #: Readings of the paper, one of them perhaps a further one; the plan's two when empty.
-    readings: Sequence[str] = ()
-    #: Tell how far schemes are from the least dense programs.
-    bound: bool = False
-    #: Where results are kept; below `out` unless it is given.
-    store: Path | None = None
-    #: Where runs go on, and how many at a time where that is this machine.
-    executor: Executor | str = "local"
-    jobs: int | None = None
-
-    def files(self) -> list[Path]:
-        """Return the files that may be read."""
-        folders = (folder for folder in (self.traces, self.recordings) if folder is not None)
-        return [path for folder in folders for path in folder.rglob("*") if path.is_file()]
-
-
 def evaluate(request: Request, progress: Progress | None = None) -> Evaluation:
     """Run an evaluation, taking up whatever an earlier one has left in the store."""
     plan = plans.load(request.paper)
-    other = next((name for name in request.readings if name not in READINGS), None)
-    if other is not None:
-        plan, request = plan.beside(other), replace(request, readings=[PROBABLE])
+    readings = plan.readings if request.reading == BOTH else [request.reading]
+    if request.reading not in (BOTH, *READINGS):
+        plan, readings = plan.beside(request.reading), [PROBABLE]
     if request.full:
         plan = plan.full_size()
-    place = request.store or request.out / "store"
-    with Engine(place, request.executor, request.jobs, progress) as engine:
-        return _evaluated(plan, request, engine)
+    with Engine(request.kept, request.executor, request.jobs, progress) as engine:
+        return _evaluated(plan, readings, request, engine)
 
 
-def _evaluated(plan: Plan, request: Request, engine: Engine) -> Evaluation:
+def _evaluated(plan: Plan, readings: Sequence[str], request: Request, engine: Engine) -> Evaluation:
     if request.sensitivity:
-        inputs.refuse(sensitivity.faults(plan, request.readings or plan.readings))
+        inputs.refuse(sensitivity.faults(plan, readings))
     recordings = None if request.quick else request.recordings
     if plan.beyond and recordings is not None:
         jobs, _ = beyond.jobs_of(plan, recordings)
         inputs.refuse(inputs.faults(jobs, f"{plan.name}/plan.toml: beyond"))
-    views, seeds = _views(plan, request, engine)
+    views, seeds = _views(plan, readings, request, engine)
     by_reading = {view.reading: view.tables for view in views}
     claims = ledger(plan.claims, by_reading.get(LITERAL), by_reading.get(PROBABLE))
     some = request.workloads or request.seeds
@@ -94,13 +62,15 @@ def _evaluated(plan: Plan, request: Request, engine: Engine) -> Evaluation:
     return evaluation
 
 
-def _views(plan: Plan, request: Request, engine: Engine) -> tuple[list[View], list[int]]:
+def _views(
+    plan: Plan, readings: Sequence[str], request: Request, engine: Engine
+) -> tuple[list[View], list[int]]:
     """Run every reading that is asked for."""
     names, seeds = _scope(plan, request)
     of_parts = _seeds(plan, request, seeds)
     traces = inputs.recognise(plan, request.traces, engine) if request.traces else {}
     experiments = []
-    for reading in request.readings or plan.readings:
+    for reading in readings:
         read = plan.under(reading)
         chosen = inputs.published(read, names, traces)
         if not request.workloads:
@@ -130,14 +100,14 @@ def stage(evaluation: Evaluation, files: Transaction) -> None:
 
 def _scope(plan: Plan, request: Request) -> tuple[list[str], list[int]]:
     every = list(dict.fromkeys(workload.name for workload in plan.workloads))
-    names = list(request.workloads) or (plan.quick.names() if request.quick else every)
+    names = request.workloads or (plan.quick.names() if request.quick else every)
     unknown = [name for name in names if name not in every]
     if unknown:
         allowed = ", ".join(every)
         raise UnknownWorkloadError(
             f"no workload {', '.join(unknown)} in {plan.name}; allowed: {allowed}"
         )
-    return names, list(request.seeds) or (plan.quick.seeds if request.quick else plan.seeds)
+    return names, request.seeds or (plan.quick.seeds if request.quick else plan.seeds)
 
 
 def _seeds(plan: Plan, request: Request, seeds: Sequence[int]) -> dict[str, Sequence[int]]:
