@@ -12,6 +12,7 @@ from slcache.documents.normalise import Document
 from slcache.report import figures, terminal
 from slcache.sentences import gains, life, notes, state, verdict
 from slcache.tables import grid
+from slcache.tables.table import Columns, Table
 from slcache.tables.tabular import Cells
 from slcache.words import units
 from slcache.words.names import leaves, shown
@@ -72,13 +73,13 @@ def render(
         labels=labels,
         latencies=_latencies(labels, documents),
         schemes=_schemes(labels, documents, gb_per_day),
-        disks=[(label, rows) for label, each in named if (rows := verdict.rows(each))],
+        disks=[(label, *_disk(disk)) for label, each in named if (disk := each.get("disk"))],
         device=_config(first, _DEVICE),
         assumed=_config(first, _ASSUMED),
         other=_config(first, set(first["config"]).difference(_DEVICE, _ASSUMED, ["scheme"])),
-        trace=_trace(first),
+        trace=_rows({key: of for key, of in first["trace"].items() if key != "adjusted"}),
         adjusted=_rows(first["trace"]["adjusted"]),
-        provenance=_provenance(first),
+        provenance=_rows({**first["provenance"], "sim": first["sim"]}),
         timelines=_timelines(named),
         hashes=[(label, each["provenance"]["config_hash"]) for label, each in named],
     )
@@ -136,38 +137,21 @@ def _config(document: Document, wanted: Collection[str]) -> Rows:
     return _rows({name: value for name, value in document["config"].items() if name in wanted})
 
 
-def _trace(document: Document) -> Rows:
-    trace = document["trace"]
-    span = (trace["last_ns"] - trace["first_ns"]) / 1e3
-    return [
-        ("path", trace["path"]),
-        ("workload", trace["label"] or "as recorded"),
-        ("format", trace["format"]),
-        ("SHA-256", trace["sha256"]),
-        ("reads", f"{trace['reads']:,} ({units.size(trace['read_bytes'])})"),
-        ("writes", f"{trace['writes']:,} ({units.size(trace['write_bytes'])})"),
-        ("trims", f"{trace['trims']:,} ({units.size(trace['trim_bytes'])})"),
-        ("flushes", f"{trace['flushes']:,}"),
-        ("footprint", units.size(trace["footprint_bytes"])),
-        ("time covered", units.duration(span)),
-        ("time simulated", units.duration(document["host"]["duration_ns"] / 1e3)),
-        *((f"left out: {entry['reason']}", f"{entry['count']:,}") for entry in trace["skipped"]),
-    ]
+def _disk(disk: Document) -> tuple[Rows, list[Table]]:
+    """Return what a result tells of its disk: alone, by power state and by operation."""
+    alone = {key: value for key, value in disk.items() if not isinstance(value, Mapping | list)}
+    return _rows(alone), [Table(verdict.states(disk), _STATE), Table(disk["ops"], _OPERATION)]
 
 
-def _provenance(document: Document) -> Rows:
-    provenance, sim = document["provenance"], document["sim"]
-    reading = provenance.get("reading")
-    return [
-        *([("reading", reading)] if reading else []),
-        ("slcache", f"{provenance['version']}, commit {provenance['commit']}"),
-        ("model version", str(provenance.get("model_version", "unknown"))),
-        ("seed", str(provenance["seed"])),
-        ("trace SHA-256", document["trace"]["sha256"]),
-        *_memories(provenance),
-        ("run at", f"{provenance['time']} on {provenance['host']}"),
-        ("simulated in", f"{sim['wall_s']:.2f} s, {sim['requests_per_s']:,.0f} requests/s"),
-    ]
+_STATE = {"state": "state", "time": "time_s", "energy": "energy_j"}
+_OPERATION: Columns = {
+    "operation": lambda op: f"{op['kind']}, {op['cause']}",
+    "count": "count",
+    "data": "bytes",
+    "seeks": "seek_us",
+    "rotation": "rotation_us",
+    "transfer": "transfer_us",
+}
 
 
 def _timelines(named: Sequence[tuple[str, Document]]) -> Rows:
@@ -181,23 +165,13 @@ def _timelines(named: Sequence[tuple[str, Document]]) -> Rows:
     return rows
 
 
-def _memories(provenance: Document) -> Rows:
-    """Return what the scheme began with and what it left, where it learns."""
-    titles = {"memory_in": "began with the memory", "memory_out": "left the memory"}
-    return [
-        (title, f"{memory['file']}, SHA-256 {memory['sha256']}")
-        for key, title in titles.items()
-        if (memory := provenance.get(key)) is not None
-    ]
-
-
 def _rows(section: Any) -> Rows:  # noqa: ANN401
     return [(name, _with_unit(name, value)) for name, value in leaves(section)]
 
 
 def _with_unit(name: str, value: object) -> str:
-    """Return a setting as it is, and large sizes in a readable unit beside it."""
+    """Return a value as it is, and a large size or time in a readable unit beside it."""
     text = shown(value)
-    if name.endswith("bytes") and isinstance(value, int | float) and value >= 1024:
-        return f"{text} ({units.size(value)})"
+    if units.unit_of(name) in ("bytes", "ns") and isinstance(value, int | float) and value >= 1000:
+        return f"{text} ({units.shown(name, value)})"
     return text

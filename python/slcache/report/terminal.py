@@ -51,7 +51,7 @@ def scheme_tables(
 
 def _name(row: grid.Row, mark: str) -> Text:
     name = Text(printable(row.label))
-    return name.append(f" ({mark})", "dim") if row.reference else name
+    return name.append(f" ({mark})", "dim") if row.reference and mark else name
 
 
 def label_line(labels: Sequence[str], documents: Sequence[Document]) -> list[Text]:
