@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -94,74 +94,59 @@ def _write(files: Transaction, name: str, found: Cliff | Like) -> None:
 
 
 def _parts(
-    documents: Sequence[Document], told: Sequence[RenderableType], picture: Sequence[RenderableType]
+    documents: Sequence[Document], told: Iterable[RenderableType], picture: Sequence[RenderableType]
 ) -> list[RenderableType]:
     """Return what is told of runs below the state of their devices."""
     line = states.line(documents)
     return [*([Text(line)] if line else []), *told, *picture]
 
 
-#: Amounts on a device of fewer GB are told in MB.
-_FEW_GB = 10.0
-
-
-class _Amounts:
-    """Amounts, and speeds, in the unit that suits the largest of the amounts."""
-
-    def __init__(self, largest_gb: float, decimals: int = 0) -> None:
-        self.unit = "GB" if largest_gb >= _FEW_GB else "MB"
-        self._decimals = decimals
-
-    def of(self, gb: float) -> str:
-        """Return an amount without the unit."""
-        if self.unit == "GB":
-            return f"{gb:,.{self._decimals}f}"
-        return units.trimmed(units.significant(1000 * gb))
-
-    def speed(self, gb_s: float) -> str:
-        """Return a speed without the unit."""
-        return f"{gb_s:.3g}" if self.unit == "GB" else units.significant(1000 * gb_s)
-
-
-def _told(found: Like) -> list[Cells | Text]:
+def _told(found: Like) -> Iterator[Cells | str]:
+    """Yield what a protocol finds: the phases of its passes, or what pauses give back."""
     from slcache.drives import like as likes
 
-    if found.recovery is not None:
-        return _recovery(found)
-    amounts = _Amounts(found.passes[0].phases[-1]["to_gb"])
-    table = Cells(
-        [
-            "phase",
-            f"from {amounts.unit}",
-            f"to {amounts.unit}",
-            f"{amounts.unit}/s",
-            "its parts",
-            "published",
-        ],
-        (
-            (
-                f"pass {number}, {place + 1}",
-                amounts.of(phase["from_gb"]),
-                amounts.of(phase["to_gb"]),
-                amounts.speed(phase["gb_s"]),
-                f"{amounts.speed(phase['low_gb_s'])} … {amounts.speed(phase['high_gb_s'])}",
-                _published(found, number, place),
-            )
-            for number, each in enumerate(found.passes, 1)
-            for place, phase in enumerate(each.phases)
-        ),
-        caption=f"its parts: the slowest and the fastest of {likes.PARTS} at most",
+    if (recovery := found.recovery) is not None:
+        yield (
+            f"bursts of {_gb(recovery.burst_gb)} on a device {100 * recovery.fill:.0f} % full; "
+            f"at first {_gb(recovery.first_gb_s)}/s for {_gb(recovery.cache_gb)}"
+        )
+        yield found.table(_PAUSE)
+        return
+    yield found.table()
+    rows = (
+        {**phase, "pass": number, "phase": place, "published": _published(found, number, place)}
+        for number, each in enumerate(found.passes, 1)
+        for place, phase in enumerate(each.phases, 1)
     )
-    lines = [Text(_averages(found, number)) for number in range(1, len(found.passes) + 1)]
-    stalls = found.stall_windows
-    lines.append(Text(f"points with a write of more than 100 ms: {stalls}"))
-    return [found.table(), table, *lines]
+    parts = f"its parts: the slowest and the fastest of {likes.PARTS} at most"
+    yield Table(rows, _PHASE, caption=parts)
+    yield from (_averages(found, number) for number in range(1, len(found.passes) + 1))
+    yield f"points with a write of more than 100 ms: {found.stall_windows}"
+
+
+def _gb(gb: float) -> str:
+    """Return an amount of 10^9 bytes; little of it in MB."""
+    return f"{units.significant(gb)} GB" if gb >= 1 else f"{units.significant(1000 * gb)} MB"
+
+
+_PAUSE: Columns = {
+    "pause s": "seconds",
+    "at the first speed": lambda pause: _gb(pause["regained_gb"]),
+}
+_PHASE: Columns = {
+    "phase": lambda row: f"pass {row['pass']}, {row['phase']}",
+    "from": lambda row: _gb(row["from_gb"]),
+    "to": lambda row: _gb(row["to_gb"]),
+    "a second": lambda row: _gb(row["gb_s"]),
+    "its parts": lambda row: f"{_gb(row['low_gb_s'])} … {_gb(row['high_gb_s'])}",
+    "published": "published",
+}
 
 
 def _published(found: Like, number: int, place: int) -> str:
-    if found.drive is None or number > 1 or place >= len(found.drive.phases):
+    if found.drive is None or number > 1 or place > len(found.drive.phases):
         return ""
-    bar = found.drive.phases[place]
+    bar = found.drive.phases[place - 1]
     held = ", held out" if bar.gb_s.held_out else ""
     return f"to {bar.to_gb:g} GB at {bar.gb_s.value:g} GB/s{held}"
 
@@ -170,31 +155,12 @@ def _averages(found: Like, number: int) -> str:
     from slcache.drives import like as likes
 
     each = found.passes[number - 1]
-    whole_gb = each.phases[-1]["to_gb"]
-    amounts = _Amounts(whole_gb)
-    last = f"{amounts.of(min(likes.LAST_GB, whole_gb))} {amounts.unit}"
-    text = f"pass {number}: {amounts.speed(each.average_gb_s)} {amounts.unit}/s on average"
+    text = f"pass {number}: {_gb(each.average_gb_s)}/s on average"
     average = None if found.drive is None or number > 1 else found.drive.average
     if average is not None:
         text += f" (published: {average.value:g} GB/s, held out)"
-    cache = f"{amounts.of(each.cache_gb)} {amounts.unit}"
-    return f"{text}; last {last} {amounts.speed(each.last_gb_s)}; cache {cache}"
-
-
-def _recovery(found: Like) -> list[Cells | Text]:
-    assert found.recovery is not None
-    whole, part = (_Amounts(found.recovery.burst_gb, decimals) for decimals in (0, 1))
-    head = (
-        f"bursts of {whole.of(found.recovery.burst_gb)} {whole.unit} on a device "
-        f"{100 * found.recovery.fill:.0f} % full; "
-        f"at first {part.speed(found.recovery.first_gb_s)} {part.unit}/s for "
-        f"{part.of(found.recovery.cache_gb)} {part.unit}"
-    )
-    columns: Columns = {
-        "pause s": "seconds",
-        f"{part.unit} at the first speed": lambda pause: part.of(pause["regained_gb"]),
-    }
-    return [Text(head), found.table(columns)]
+    last = _gb(min(likes.LAST_GB, each.phases[-1]["to_gb"]))
+    return f"{text}; last {last} {_gb(each.last_gb_s)}/s; cache {_gb(each.cache_gb)}"
 
 
 @dataclass(frozen=True, kw_only=True)
