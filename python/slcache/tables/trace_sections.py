@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from slcache.tables.table import Columns, Table
 from slcache.tables.tabular import Cells
 from slcache.words import units
 
@@ -16,19 +17,102 @@ _NONE = "–"
 
 def sections(info: Info) -> list[Cells]:
     """Return every table that has something to say about the trace."""
-    counts = [*_counts(info), *_responses(info)]
+    hot = info["hot_set"]
+    pages = f"4 KiB pages{sampled(hot['sampled_one_in'])}"
+    hottest = [each for each in hot["hottest"] if each["pages_share"] < 1]
+    streams = info["streams"] if len(info["streams"]) > 1 else []
+    busiest = sorted(streams, key=lambda stream: -stream["requests"])
     made = (
-        Cells(("requests", "all", "reads", "writes"), counts),
-        Cells(("places", ""), _places(info)),
+        Cells(("requests", "all", "reads", "writes"), [*_counts(info), *_responses(info)]),
+        Cells(("places", ""), _facts(_PLACES, _of_places(info))),
         Cells(("times", ""), _times(info)),
-        Cells(("gaps", "share", "mean"), _gap_classes(info)),
+        Table(info["gap_classes"], _GAP),
         Cells(("coupling (Cramér's V)", ""), _deciders(info)),
-        Cells((_pages(info), "of accesses", "of page writes"), _hot_set(info)),
-        Cells(("hint", "writes", "data"), _hints(info)),
-        Cells(("volume", "requests", "writes", "touched", "written", "sequential"), _streams(info)),
+        Table(hottest, {pages: _hottest, **(_HOT if hot["written_pages"] else _READ)}),
+        Table(info["hints"], _HINT),
+        Table(map(_stream, busiest), _STREAM, most=_STREAMS_SHOWN),
         Cells(("also", ""), _notes(info)),
     )
     return [table for table in made if table.rows]
+
+
+_GAP: Columns = {
+    "gaps": lambda gap: class_name(gap),
+    "share": "share",
+    "mean": lambda gap: units.span(gap["mean_ns"] / 1e3) if gap["share"] else _NONE,
+}
+_READ = {"of accesses": "access_share"}
+_HOT = {**_READ, "of page writes": "write_share"}
+_HINT: Columns = {
+    "hint": lambda each: str(each["hint"] or "none"),
+    "writes": "writes",
+    "data": "write_bytes",
+}
+_STREAM = {
+    "volume": "name",
+    "requests": "requests",
+    "writes": "write_share",
+    "touched": "touched_bytes",
+    "written": "written_bytes",
+    "sequential": "sequential_share",
+}
+
+
+def _hottest(hot: Info) -> str:
+    return f"hottest {100 * hot['pages_share']:g} %"
+
+
+def _stream(stream: Info) -> dict[str, Any]:
+    name = stream["stream"] if stream["volume"] is None else stream["volume"]
+    return {**stream, "name": str(name), **_footprints(stream)}
+
+
+def _footprints(info: Info) -> dict[str, int]:
+    """Return what a trace, or a volume of it, touches and writes, in bytes."""
+    return {f"{how}_bytes": info[f"{how}_4kib_pages"] * 4096 for how in ("touched", "written")}
+
+
+#: Titles of facts, their texts, and the figure without which there is nothing to tell.
+Facts = Iterable[tuple[str, str, str]]
+
+
+def _facts(facts: Facts, values: Info) -> Iterator[Row]:
+    for title, text, needed in facts:
+        if not needed or values[needed]:
+            yield (title, units.told(text, values))
+
+
+#: Where requests go, and what they update.
+_PLACES = (
+    ("footprint touched", "{touched_bytes}", ""),
+    ("footprint written", "{written_bytes}", ""),
+    ("first accessed by a read", "{read_first_share} of the footprint", ""),
+    ("addresses up to", "{end_address_bytes}", ""),
+    ("aligned to 4 KiB", "{aligned_share} of requests", ""),
+    ("sequential", "{sequential_share} of requests, mean run {mean_run_requests} requests", ""),
+    ("page writes that update", "{update_ratio}", ""),
+    (
+        "updating writes",
+        "{update_writes}, {update_writes_up_to_4kib_share} of them up to 4 KiB",
+        "",
+    ),
+    (
+        "overwriting writes",
+        "{overwriting_writes}, {repeated_extent_share} of them repeat an earlier extent{extents}",
+        "overwriting_writes",
+    ),
+    ("writes per 16 KiB page", "{writers_per_16kib_page}{writers}", "writes"),
+)
+
+
+def _of_places(info: Info) -> dict[str, Any]:
+    return {
+        **info,
+        **_footprints(info),
+        "aligned_share": 1 - info["not_4kib_aligned_share"],
+        "extents": sampled(info["extents_sampled_one_in"]),
+        "writers": sampled(info["writers_sampled_one_in"]),
+    }
 
 
 def _counts(info: Info) -> Iterator[Row]:
@@ -38,8 +122,7 @@ def _counts(info: Info) -> Iterator[Row]:
     yield ("share", "100 %", units.percent(1 - share), units.percent(share))
     data = (info["read_bytes"] + info["write_bytes"], info["read_bytes"], info["write_bytes"])
     yield ("data", *map(units.size, data))
-    yield ("mean size", *(units.size(info[f"mean_{side}_bytes"]) for side in sides))
-    for name in ("p50", "p99"):
+    for name in ("mean", "p50", "p99"):
         yield (f"{name} size", *(units.size(info[f"{name}_{side}_bytes"]) for side in sides))
     largest = (info["max_read_bytes"], info["max_write_bytes"])
     yield ("largest", *map(units.size, (max(largest), *largest)))
@@ -57,112 +140,68 @@ def _responses(info: Info) -> Iterator[Row]:
         yield ("mean queue depth", units.significant(response["mean_queue_depth"]), "", "")
 
 
-def _hints(info: Info) -> Iterator[Row]:
-    """Yield what writes there are by hint, where some have one."""
-    for each in info["hints"]:
-        name, data = str(each["hint"] or "none"), units.size(each["write_bytes"])
-        yield (name, units.count(each["writes"]), data)
-
-
-def _places(info: Info) -> Iterator[Row]:
-    """Yield where requests go, and what they update."""
-    page = 4096
-    aligned = 1 - info["not_4kib_aligned_share"]
-    yield ("footprint touched", units.size(info["touched_4kib_pages"] * page))
-    yield ("footprint written", units.size(info["written_4kib_pages"] * page))
-    first = units.percent(info["read_first_share"])
-    yield ("first accessed by a read", f"{first} of the footprint")
-    yield ("addresses up to", units.size(info["end_address_bytes"]))
-    yield ("aligned to 4 KiB", f"{units.percent(aligned)} of requests")
-    run = units.significant(info["mean_run_requests"])
-    share = units.percent(info["sequential_share"])
-    yield ("sequential", f"{share} of requests, mean run {run} requests")
-    yield ("page writes that update", units.percent(info["update_ratio"]))
-    small = units.percent(info["update_writes_up_to_4kib_share"])
-    yield ("updating writes", f"{units.count(info['update_writes'])}, {small} of them up to 4 KiB")
-    if info["overwriting_writes"]:
-        repeated = units.percent(info["repeated_extent_share"])
-        count = units.count(info["overwriting_writes"])
-        text = f"{count}, {repeated} of them repeat an earlier extent"
-        yield ("overwriting writes", text + sampled(info["extents_sampled_one_in"]))
-    if info["writes"]:
-        writers = units.significant(info["writers_per_16kib_page"])
-        yield ("writes per 16 KiB page", writers + sampled(info["writers_sampled_one_in"]))
-
-
 def _times(info: Info) -> Iterator[Row]:
     gaps = info["interarrival"]
-    yield ("duration", units.span(info["duration_s"] * 1e6))
-    yield ("mean rate", f"{units.significant(info['mean_iops'])} requests/s")
+    yield from _facts((("duration", "{duration_s}", ""), ("mean rate", "{mean_iops}", "")), info)
     if gaps["us"] is not None:
-        named = (("mean", "mean"), ("p50", "p50"), ("p99", "p99"), ("p99_9", "p99.9"))
-        cells = [f"{title} {units.duration(gaps['us'][name])}" for name, title in named]
-        yield ("inter-arrival", ", ".join(cells))
-        yield ("longest gap", units.span(gaps["us"]["max"]))
+        known = {f"{name}_us": of for name, of in gaps["us"].items()}
+        yield ("inter-arrival", units.told(_INTERARRIVAL, known))
+        yield ("longest gap", units.told("{max_us}", known))
     for idle in gaps["idle"]:
         if idle["gaps"]:
-            share = f"{units.percent(idle['share'])} of the time"
-            text = f"{units.count(idle['gaps'])} times, {share}"
-            yield (f"idle over {units.duration(idle['over_us'], trim=True)}", text)
+            over = units.duration(idle["over_us"], trim=True)
+            yield (f"idle over {over}", units.told("{gaps} times, {share} of the time", idle))
     if info["gap_classes"]:
-        yield from _runs(info)
+        more = {"several_pauses": pauses(info) > 1, "several_writes": info["writes"] > 1}
+        shares = {f"{name}_share": info[f"{name}_runs"] for name in _RUNS_OF}
+        yield from _facts(_RUNS, {**info, **shares, **more})
 
 
-def _runs(info: Info) -> Iterator[Row]:
-    """Yield how requests follow one another; gaps up to 1 ms are short."""
-    mean, median = info["mean_burst_requests"], info["median_burst_requests"]
-    yield (
+_INTERARRIVAL = "mean {mean_us}, p50 {p50_us}, p99 {p99_us}, p99.9 {p99_9_us}"
+_RUNS_OF = ("short_gap", "tight_gap", "short_pause")
+#: How requests follow one another; gaps up to 1 ms are short.
+_RUNS = (
+    (
         "bursts",
-        f"mean {units.significant(mean)} requests, half of all requests in bursts up to "
-        f"{units.count(median)}",
-    )
-    short, tight = (units.percent(info[f"{name}_gap_runs"]) for name in ("short", "tight"))
-    yield (
+        "mean {mean_burst_requests} requests, half of all requests in bursts up to "
+        "{median_burst_requests}",
+        "",
+    ),
+    (
         "after a short gap",
-        f"{short} of gaps up to 1 ms are followed by another, {tight} of those up to 10 µs",
-    )
-    if pauses(info) > 1:
-        yield (
-            "after a short pause",
-            f"{units.percent(info['short_pause_runs'])} of pauses of 1 to 100 ms are followed by "
-            "another",
-        )
-    if info["writes"] > 1:
-        yield (
-            "after a write",
-            f"{units.percent(info['write_after_write_share'])} of requests are writes",
-        )
+        "{short_gap_share} of gaps up to 1 ms are followed by another, {tight_gap_share} of those "
+        "up to 10 µs",
+        "",
+    ),
+    (
+        "after a short pause",
+        "{short_pause_share} of pauses of 1 to 100 ms are followed by another",
+        "several_pauses",
+    ),
+    ("after a write", "{write_after_write_share} of requests are writes", "several_writes"),
+)
 
 
 def _deciders(info: Info) -> Iterator[Row]:
     """Yield what decides results beyond counts: what hangs together, rewrites and phases."""
-    if not info["gap_classes"]:
-        return
-    for name, title in (
-        ("gap_size", "gap and size"),
-        ("gap_op", "gap and operation"),
-        ("size_op", "size and operation"),
-    ):
-        yield (title, units.significant(info[f"{name}_coupling"]))
-    if info["writes"]:
-        yield ("written by a burst", f"half in up to {_bytes(info, 'median_burst_write')}")
-    if info["update_ratio"]:
-        half, most = (_bytes(info, f"rewrite_distance_{p}") for p in ("p50", "p90"))
-        yield ("written before a rewrite", f"half up to {half}, nine in ten up to {most}")
-    spreads = (info[f"phase_{name}_spread"] for name in ("write_share", "update_ratio"))
-    writes, updates = (f"{100 * spread:.1f} points" for spread in spreads)
-    yield ("between parts of the trace", f"writes ± {writes}, updates ± {updates}")
+    if info["gap_classes"]:
+        spreads = (info[f"phase_{name}_spread"] for name in ("write_share", "update_ratio"))
+        writes, updates = (f"{100 * spread:.1f} points" for spread in spreads)
+        yield from _facts(_DECIDERS, {**info, "spread_writes": writes, "spread_updates": updates})
 
 
-def _bytes(info: Info, name: str) -> str:
-    return units.size(info[f"{name}_bytes"])
-
-
-def _gap_classes(info: Info) -> Iterator[Row]:
-    """Yield the gaps by length."""
-    for gap in info["gap_classes"]:
-        mean = units.span(gap["mean_ns"] / 1e3) if gap["share"] else _NONE
-        yield (class_name(gap), units.percent(gap["share"]), mean)
+_DECIDERS = (
+    ("gap and size", "{gap_size_coupling}", ""),
+    ("gap and operation", "{gap_op_coupling}", ""),
+    ("size and operation", "{size_op_coupling}", ""),
+    ("written by a burst", "half in up to {median_burst_write_bytes}", "writes"),
+    (
+        "written before a rewrite",
+        "half up to {rewrite_distance_p50_bytes}, nine in ten up to {rewrite_distance_p90_bytes}",
+        "update_ratio",
+    ),
+    ("between parts of the trace", "writes ± {spread_writes}, updates ± {spread_updates}", ""),
+)
 
 
 def pauses(info: Info) -> int:
@@ -180,34 +219,6 @@ def class_name(gap: Mapping[str, Any]) -> str:
 def sampled(one_in: int) -> str:
     """Return what is said behind a figure of a sample; nothing where all was counted."""
     return f" (1 in {one_in:,} sampled)" if one_in > 1 else ""
-
-
-def _pages(info: Info) -> str:
-    return "4 KiB pages" + sampled(info["hot_set"]["sampled_one_in"])
-
-
-def _hot_set(info: Info) -> Iterator[Row]:
-    for hot in info["hot_set"]["hottest"]:
-        if hot["pages_share"] < 1:
-            accesses, writes = (units.percent(hot[f"{side}_share"]) for side in ("access", "write"))
-            pages = f"hottest {100 * hot['pages_share']:g} %"
-            yield (pages, accesses, writes if info["hot_set"]["written_pages"] else _NONE)
-
-
-def _streams(info: Info) -> Iterator[Row]:
-    streams = info["streams"] if len(info["streams"]) > 1 else []
-    busiest = sorted(streams, key=lambda stream: -stream["requests"])
-    for stream in busiest[:_STREAMS_SHOWN]:
-        yield (
-            str(stream["stream"] if stream["volume"] is None else stream["volume"]),
-            units.count(stream["requests"]),
-            units.percent(stream["write_share"]),
-            units.size(stream["touched_4kib_pages"] * 4096),
-            units.size(stream["written_4kib_pages"] * 4096),
-            units.percent(stream["sequential_share"]),
-        )
-    if len(busiest) > _STREAMS_SHOWN:
-        yield (f"and {len(busiest) - _STREAMS_SHOWN:,} more",)
 
 
 def _notes(info: Info) -> Iterator[Row]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from string import Formatter
+from typing import Any
 
 from slcache.words import names
 
@@ -206,3 +208,16 @@ def shown(key: str, value: object) -> str:
     if unit in _TOLD and isinstance(value, int | float) and not isinstance(value, bool):
         return percent(value) if key.endswith("_share") else figure(value, unit)
     return trimmed(number(value)) if isinstance(value, float) else names.shown(value)
+
+
+class _Told(Formatter):
+    """A text whose fields are shown by the units of their keys."""
+
+    def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+        """Return a field as people read it."""
+        return shown(str(key), kwargs[str(key)])
+
+
+def told(text: str, values: Mapping[str, Any]) -> str:
+    """Return a text with values in the place of their keys, as in `{read_bytes} read`."""
+    return _Told().vformat(text, (), values)
