@@ -3,7 +3,7 @@
 //! counted together for a victim what they give one by one, as they go where operations are kept.
 
 use crate::it::cells::{self, cells};
-use crate::it::common::{begin, device, pool, random, setup};
+use crate::it::common::{begin, configure, device, free_bus, pool, random, setup};
 use crate::it::upkeep::{busy, mix};
 use serde_json::json;
 use slcache_core::base::request::Request;
@@ -37,6 +37,15 @@ fn cases() -> Vec<(Setup, Vec<Request>)> {
             setup.device.user_bytes = USER / 4096 * u64::from(page_bytes);
             let requests = random(30_000, setup.device.user_bytes, 3, 0.5, gap_ns, seed);
             cases.push((setup, requests));
+        }
+        // What a die is asked for, and how long its channel is held, decides where pages go; on a bus that takes
+        // no time too.
+        for chips in [pool(4, 1, 20, 16, 4096), free_bus(pool(4, 2, 20, 16, 4096))] {
+            let user_bytes = USER * u64::from(chips.planes);
+            let mut setup = setup(device(chips, user_bytes), "tlc-only");
+            setup.device.pool[0].plane_parallelism = parallelism;
+            configure(&mut setup, &[("placement", json!("least-loaded"))]);
+            cases.push((setup, random(12_000, user_bytes, 3, 0.5, 5e5, 5)));
         }
         // Some blocks take steps to read and some do not: those opened lately.
         for (mode, days, scale) in

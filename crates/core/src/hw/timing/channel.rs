@@ -18,8 +18,10 @@ pub(super) struct Channel {
     pub(super) coming: u64,
     /// When the first of them begin to cross the channel, ns (`u64::MAX`: never).
     pub(super) coming_ns: u64,
-    /// The end of a read's array phase need not be an event; false is the tests' oracle.
+    /// The end of a read's array phase need not be an event, as data may be coming, or as the channel has one unit
+    /// alone; false are the tests' oracles.
     pub(super) plans: bool,
+    pub(super) alone: bool,
     /// Units that want to start an operation.
     pub(super) wish_count: u32,
     /// The unit after which the round robin goes on.
@@ -42,6 +44,7 @@ impl Channel {
             coming: 0,
             coming_ns: u64::MAX,
             plans: false,
+            alone: false,
             wish_count: 0,
             last_bit: 0,
             units: Vec::new(),

@@ -40,6 +40,7 @@ impl Timing {
         for c in &mut self.channels {
             let in_turn = !c.bus.commands_first;
             c.plans = whole && in_turn && (2..=UNITS_MAX).contains(&c.units.len());
+            c.alone = whole && c.units.len() == 1;
         }
     }
 

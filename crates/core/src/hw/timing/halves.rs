@@ -66,14 +66,13 @@ impl Timing {
     #[inline]
     pub(super) fn pause(&mut self, unit: u32) {
         let program_in_ns = self.program_in_ns(unit);
-        let (started_ns, read_end_ns) =
-            (self.units[unit as usize].started_ns, self.units[unit as usize].read_end_ns);
-        let held_until_ns = self.read_holds_until_ns(unit, started_ns, read_end_ns);
         let u = &mut self.units[unit as usize];
+        let read = &self.ops[u.current];
         u.phase = Phase::Out;
-        let channel = u.channel as usize;
+        let (read_end_ns, channel) = (u.read_end_ns, u.channel as usize);
+        u.read_end_ns -= u64::from(read.out_ns);
         self.channels[channel].busy_ns -= program_in_ns;
-        self.channels[channel].busy_until_ns = held_until_ns;
+        self.channels[channel].busy_until_ns = u.started_ns + u64::from(read.in_ns);
         self.push_unit_event(unit, read_end_ns);
     }
 }

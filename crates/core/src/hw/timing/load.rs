@@ -8,24 +8,31 @@ impl Timing {
     #[inline]
     pub fn channel_wait_ns(&self, unit: u32) -> u64 {
         let u = &self.units[unit as usize];
-        let until_ns = match self.at_work(unit) {
-            Some(at) if self.clock.is_past(unit, at.read_end_ns) => at.in_end_ns,
-            Some(at) => self.read_holds_until_ns(unit, u.started_ns + at.over_ns, at.read_end_ns),
-            None if self.is_reading(unit) => self.read_holds_until_ns(unit, u.started_ns, u.read_end_ns),
-            None if u.phase == Phase::Move => u.read_end_ns + self.program_in_ns(unit),
-            None => self.busy_until_ns(u.channel as usize),
+        let (channel, is_past) = (u.channel as usize, |at_ns| self.clock.is_past(unit, at_ns));
+        let until_ns = match u.phase {
+            Phase::Move | Phase::Pair | Phase::Stretch => self.move_holds_until_ns(unit),
+            Phase::Out if self.channels[channel].alone && is_past(u.read_end_ns) => u.until_ns,
+            _ => self.busy_until_ns(channel),
         };
         until_ns.saturating_sub(self.clock.now_ns())
     }
 
-    /// Until when the read of the move at work in `unit`, from `begin_ns` to `end_ns`, holds the channel: until its
-    /// data have crossed it, or no longer than its command where they take no time, ns.
-    #[inline]
-    pub(super) fn read_holds_until_ns(&self, unit: u32, begin_ns: u64, end_ns: u64) -> u64 {
-        let read = &self.ops[self.units[unit as usize].current];
-        match read.out_ns {
-            0 => begin_ns + u64::from(read.in_ns),
-            _ => end_ns,
+    /// Until when what the move at work in `unit` has on the channel, or had last, holds it: the command of its
+    /// read, the data of that, or the program's command and data, ns.
+    #[cold]
+    fn move_holds_until_ns(&self, unit: u32) -> u64 {
+        let u = &self.units[unit as usize];
+        let read = &self.ops[u.current];
+        let (begin_ns, array_ns, read_end_ns, in_end_ns) = match self.at_work(unit) {
+            Some(at) => (at.read_end_ns - at.read_ns, at.array_ns, at.read_end_ns, at.in_end_ns),
+            None => (u.started_ns, read.array_ns, u.read_end_ns, u.read_end_ns + self.program_in_ns(unit)),
+        };
+        let command_end_ns = begin_ns + u64::from(read.in_ns);
+        let is_past = |at_ns| self.clock.is_past(unit, at_ns);
+        match is_past(command_end_ns + u64::from(array_ns)) {
+            _ if is_past(read_end_ns) => in_end_ns,
+            true => read_end_ns,
+            false => command_end_ns,
         }
     }
 

@@ -34,7 +34,10 @@ fn goes_alike(one: OneGo, other: OneGo, channels: u32) {
     for seed in 0..120 {
         let mut twins = Twins::new(seed, channels, 1 + seed as u32 % 2);
         twins.runs.limit_moves(one);
-        twins.plain.limit_moves(other);
+        match other {
+            OneGo::Never => twins.plain.split_all_moves(),
+            _ => twins.plain.limit_moves(other),
+        }
         twins.coarse = channels > 1;
         twins.free_bus = seed % 5 == 4;
         for _ in 0..600 {

@@ -32,11 +32,9 @@ impl Timing {
         (u.current, u.started_ns, u.suspends) = (id, start_ns, 0);
         u.phase = Phase::Pair;
         u.read_end_ns = start_ns + op.service_ns();
-        let in_end_ns = u.read_end_ns + u64::from(then.in_ns);
-        let c = &mut self.channels[u.channel as usize];
-        c.busy_ns += bus_ns;
-        c.busy_until_ns = in_end_ns;
-        self.push_unit_event(unit, in_end_ns + u64::from(then.array_ns));
+        let end_ns = u.read_end_ns + u64::from(then.in_ns) + u64::from(then.array_ns);
+        self.channels[u.channel as usize].busy_ns += bus_ns;
+        self.push_unit_event(unit, end_ns);
     }
 
     /// Whether `unit` is at the read of a move or a pair; at the very end of it, whether the events of before

@@ -237,11 +237,12 @@ fn occupy(u: &mut Unit, c: &mut Channel, now_ns: u64, id: OpId, times_ns: (u32, 
     c.hold(now_ns, in_ns);
     u.until_ns = now_ns + u64::from(in_ns) + u64::from(array_ns);
     if out_ns > 0 {
-        if c.units.len() == 1 {
+        if c.alone {
             // Nobody else is on the channel: the transfer follows at once, in one event.
             u.phase = Phase::Out;
-            c.hold(u.until_ns, out_ns);
+            u.read_end_ns = u.until_ns;
             u.until_ns += u64::from(out_ns);
+            c.busy_ns += u64::from(out_ns);
         } else if c.plans && c.coming == 0 && u.until_ns > now_ns {
             plan(u, c, out_ns);
         }

@@ -23,6 +23,8 @@ pub(super) struct AtWork {
     pub(super) read_end_ns: u64,
     pub(super) in_end_ns: u64,
     pub(super) read_ns: u64,
+    /// Array time of its read, ns.
+    pub(super) array_ns: u32,
 }
 
 impl Unit {
@@ -216,7 +218,8 @@ impl Timing {
         let over_ns = run.service_ns(over);
         let (read_ns, in_ns) = run.read_and_transfer_ns(over, op, then);
         let read_end_ns = u.started_ns + over_ns + read_ns;
-        AtWork { over: over as u32, over_ns, read_end_ns, in_end_ns: read_end_ns + in_ns, read_ns }
+        let (in_end_ns, array_ns) = (read_end_ns + in_ns, run.left()[over].read_ns);
+        AtWork { over: over as u32, over_ns, read_end_ns, in_end_ns, read_ns, array_ns }
     }
 
     /// Whether a stretch has programmed `page` of `block` by now, without its being booked.

@@ -55,8 +55,8 @@ pub(super) struct Unit {
     pub(super) started_ns: u64,
     /// When the present phase ends, ns.
     pub(super) until_ns: u64,
-    /// When the read half of a move ends, or the array phase of a read whose data are coming, or the disk's
-    /// head and platter are in place, ns.
+    /// When the read half of a move ends, or the array phase of a read whose data are coming or follow at once, or
+    /// the disk's head and platter are in place, ns.
     pub(super) read_end_ns: u64,
     /// When an event comes that was for data that came, until something got in their way, ns
     /// (`u64::MAX`: never).
