@@ -238,7 +238,8 @@ def test_a_damaged_kept_result_is_made_again(tmp_path: Path) -> None:
 
 
 #: Figures that are said once: by other parts of the document nobody knows them.
-ONCE = {"host.duration_ns", "host.unmapped_reads", "host.trim.bytes"}
+ONCE = {"host.unmapped_reads", "host.trim.bytes", "state.cache.limit_bytes", "figures.utilisation"}
+ONCE |= {"state.waf_by_half.0", "state.waf_by_half.1"}
 LEFT_OUT = ("host.backlog", "cdf", "stddev", "endurance", "requests_beyond", "0.min", "cycles")
 
 
@@ -248,7 +249,7 @@ def twice_said(document: dict[str, Any]) -> Iterator[tuple[Any, Step]]:
         holder, dotted = parent(document, path), ".".join(map(str, path))
         if (
             type(holder[path[-1]]) in (int, float)
-            and dotted.startswith(("host", "waf", "wear.pools"))
+            and dotted.startswith(("host", "waf", "wear.pools", "figures", "state"))
             and dotted not in ONCE
             and not any(part in dotted for part in LEFT_OUT)
         ):

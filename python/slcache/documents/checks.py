@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -268,6 +269,8 @@ Disagreement = tuple[str, Any, str]
 #: Percentiles of a latency in their order, with both ends.
 _RISING = ("min", "p50", "p90", "p95", "p99", "p99_9", "p99_99", "max")
 _SHARES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99_9": 0.999, "p99_99": 0.9999}
+#: Figures of the cache that its state has, too.
+_OF_CACHE = ("peak_bytes", "mean_bytes", "full_ns", "left_bytes")
 #: Kinds of requests that have latencies.
 _TIMED = ("read", "write", "flush")
 #: Sums of fractions agree to so much of themselves.
@@ -298,28 +301,78 @@ def disagreements(document: Mapping[str, Any]) -> Iterator[Disagreement]:
     for place, pool in enumerate(document["wear"]["pools"]):
         yield from _of_pool(f"wear.pools[{place}]", pool)
     yield from _of_series(document["series"]["columns"], host)
+    erases = document["series"]["columns"].get("erases")
+    if erases:
+        told = "those of flash.ops"
+        yield from _same("the sum of series.columns.erases", sum(erases), _erases(document), told)
 
 
 def _of_figures(document: Mapping[str, Any]) -> Iterator[Disagreement]:
     """Yield the figures that stand elsewhere too, and are another number there."""
     host, waf = document["host"], document["waf"]["total"]
-    told = {
+    told: dict[str, float | None] = {
         "waf": waf if host["write"]["bytes"] else None,
         "duration_ns": host["duration_ns"],
         "iops": host["iops"] if host["duration_ns"] else None,
+        "bytes_per_s": host["bytes"] * 1e9 / ns if (ns := host["duration_ns"]) else None,
         "slc_bytes": document["cache"]["slc_bytes"],
         "lifetime_host_bytes": document["wear"]["lifetime_host_bytes"],
-        "erases": sum(op["count"] for op in document["flash"]["ops"] if op["kind"] == "erase"),
+        "erases": _erases(document),
+        "flash_time_ns": 1000 * math.fsum(op["time_us"] for op in document["flash"]["ops"]),
     }
     for side in ("read", "write"):
         for name, us in host[side]["latency_us"].items():
             told[f"{side}_{name}_ns"] = None if us is None else us * 1000
+        told |= _of_parts(side, host[side], document["figures"])
+    if "state" in document:
+        told |= _of_state(document["state"])
+    told |= _of_bound(document)
     for name, other in told.items():
         value = document["figures"].get(name, other)
         if (value is None) != (other is None):
             yield f"figures.{name}", value, f"{other}, as elsewhere in the document"
         elif value is not None and other is not None:
             yield from _same(f"figures.{name}", value, other, "as elsewhere in the document")
+
+
+def _erases(document: Mapping[str, Any]) -> int:
+    return sum(op["count"] for op in document["flash"]["ops"] if op["kind"] == "erase")
+
+
+def _of_parts(
+    side: str, host: Mapping[str, Any], figures: Mapping[str, Any]
+) -> dict[str, float | None]:
+    """Return the mean of each part of a side's latency, by its figure; a part that is not is 0."""
+    requests = host["requests"]
+    begins = (f"{side}_wait_", f"{side}_service_")
+    parts = {name: 0.0 for name in figures if name.startswith(begins)}
+    for kind in ("service", "wait"):
+        for part, us in host["attribution_us"][kind].items():
+            parts[f"{side}_{kind}_{part.replace('-', '_')}_ns"] = us
+    return {name: 1000 * us / requests if requests else None for name, us in parts.items()}
+
+
+def _of_state(state: Mapping[str, Any]) -> dict[str, float | None]:
+    """Return the figures of the state before a run, and of the cache in it."""
+    cache = state["cache"] or {}
+    steady = state["steady"]
+    return {
+        "full_share": state["full_share"],
+        "overwritten_share": state["overwritten_share"],
+        "steady": None if steady is None else int(steady),
+        **{f"cache_{name}": cache.get(name) for name in _OF_CACHE},
+    }
+
+
+def _of_bound(document: Mapping[str, Any]) -> dict[str, float | None]:
+    """Return the figures of the dense programs and the least of them, where one was counted."""
+    bound, mu_bytes = document.get("bound", {}), document["config"]["device"]["mu_bytes"]
+    counted, least = bound.get("counted"), bound.get("least")
+    return {
+        "dense_bytes": None if counted is None else counted * mu_bytes,
+        "dense_least_bytes": None if least is None else least * mu_bytes,
+        "dense_over_least": counted / least if counted is not None and least else None,
+    }
 
 
 def _of_counts(host: Mapping[str, Any]) -> Iterator[Disagreement]:
@@ -397,12 +450,11 @@ def _of_pool(key: str, pool: Mapping[str, Any]) -> Iterator[Disagreement]:
 
 
 def _of_series(columns: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[Disagreement]:
+    for kind, name in itertools.product(("read", "write"), ("requests", "bytes")):
+        if column := columns.get(f"{kind}_{name}"):
+            key = f"the sum of series.columns.{kind}_{name}"
+            yield from _same(key, sum(column), host[kind][name], f"the {name} of host.{kind}")
     for kind in ("read", "write"):
-        column = columns.get(f"{kind}_requests")
-        if column:
-            key = f"series.columns.{kind}_requests"
-            told = f"the requests of host.{kind}"
-            yield from _same(f"the sum of {key}", sum(column), host[kind]["requests"], told)
         longest = [ns for ns in columns.get(f"{kind}_latency_ns_max", ()) if ns is not None]
         if longest:
             key, most = f"host.{kind}.latency_us.max", host[kind]["latency_us"]["max"]
