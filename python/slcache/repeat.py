@@ -7,12 +7,14 @@ import os
 import pathlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from slcache import _core, api
 from slcache.documents.normalise import Document
 from slcache.documents.saved import file_of
 from slcache.errors import ConfigError, ResultError, TraceError, UsageError, about
 from slcache.given.arguments import checked
+from slcache.given.content import Content
 from slcache.named import listed
 from slcache.results import Comparison, Result, differences
 from slcache.results.differences import Difference
@@ -21,6 +23,9 @@ from slcache.results.seeded import SeededComparison
 from slcache.traces.api import Path, Progress, is_workload
 from slcache.words import names
 from slcache.words.names import few
+
+#: What results call a workload that is in no file.
+_OF_DICT = "workload.toml"
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,7 @@ class Rerun:
 def rerun(
     saved: Path | Result | Comparison,
     *,
-    trace: Path | None = None,
+    trace: Content | None = None,
     scheme: str | None = None,
     on_note: Callable[[str], None] | None = None,
     on_progress: Progress | None = None,
@@ -51,10 +56,11 @@ def rerun(
 
     The configuration, the trace with the options it was read with, the seed and the memory that the
     scheme began with are those of the result. A class of Python is loaded where `scheme` names it,
-    if it has the checksum of the result. `trace` says where the trace is now. `on_note` hears,
-    before the run, where the trace or the program differ. A run that began with a saved state is
-    repeated by preconditioning, which led to that state. What cannot be repeated from a result, an
-    episode in which knobs were turned, is a ResultError.
+    if it has the checksum of the result. `trace` says where the trace is now, or is the workload
+    that was given as a dict. `on_note` hears, before the run, where the trace or the program
+    differ. A run that began with a saved state is repeated by preconditioning, which led to that
+    state. What cannot be repeated from a result, an episode in which knobs were turned, is a
+    ResultError.
     """
     old = _chosen(saved if isinstance(saved, Result | Comparison) else load(saved), scheme)
     notes: list[str] = []
@@ -79,7 +85,7 @@ def rerun(
 
 def _again(
     old: Result | Comparison,
-    trace: Path | None,
+    trace: Content | None,
     sources: Mapping[str, str],
     progress: Progress | None,
 ) -> Result | Comparison:
@@ -125,7 +131,7 @@ def _own_name(run: Result) -> str:
 def _repeated(
     label: str,
     document: Document,
-    trace: Path | None,
+    trace: Content | None,
     sources: Mapping[str, str],
     progress: Progress | None,
 ) -> Result:
@@ -144,8 +150,10 @@ def _repeated(
     return Result.made(run.documents[0], label, run.inputs)
 
 
-def _place(document: Document, trace: Path | None) -> str:
-    return os.fspath(trace) if trace is not None else str(document["trace"]["path"])
+def _place(document: Document, trace: Content | None) -> str | Mapping[str, Any]:
+    if trace is None:
+        return str(document["trace"]["path"])
+    return trace if isinstance(trace, Mapping) else os.fspath(trace)
 
 
 def _options(document: Document) -> dict[str, str]:
@@ -153,7 +161,7 @@ def _options(document: Document) -> dict[str, str]:
     return dict(document["trace"]["options"])
 
 
-def _notes(document: Document, trace: Path | None) -> Iterator[str]:
+def _notes(document: Document, trace: Content | None) -> Iterator[str]:
     """Yield what is different before the run; raise for what cannot be repeated."""
     if document.get("episode") is not None:
         raise about(
@@ -176,11 +184,16 @@ def _notes(document: Document, trace: Path | None) -> Iterator[str]:
         yield f"the model's version was {was} and is {model}: figures may have moved with it"
 
 
-def _of_trace(document: Document, trace: Path | None) -> Iterator[str]:
+def _of_trace(document: Document, trace: Content | None) -> Iterator[str]:
     """Yield a sentence where the trace is another; a TraceError where it is not there."""
     place = _place(document, trace)
-    if place == "-" or (not is_workload(place) and not pathlib.Path(place).exists()):
+    if isinstance(place, Mapping):
+        return
+    is_preset = is_workload(place) and not place.endswith(".toml")
+    if place == "-" or not (is_preset or pathlib.Path(place).exists()):
         told = f"{place}: the trace is not there; the option trace says where it is now"
+        if place == _OF_DICT:
+            told += ", or is the workload, if that was given as a dict"
         if place == "-":
             told = "the trace was read from standard input; the option trace says where it is now"
         raise about(TraceError(told), "trace", file=place)
