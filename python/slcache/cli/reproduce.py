@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from slcache.cli import checks, console, drives, separation
 from slcache.cli import options as opt
 from slcache.files import Transaction
+from slcache.given.evaluation import BOTH, Extent, Request
 from slcache.given.options import known, needed, of
-from slcache.reproduce.request import BOTH, Extent, Request
 
 if TYPE_CHECKING:
     from slcache.reproduce.plan import Plan

@@ -75,7 +75,8 @@ def _parts(entries: list[dict[str, Any]]) -> Iterator[Table]:
         "turned up": "summary",
     }
     value = ["value"] if here else []
-    yield Table(knobs, columns, only=("scheme", "name", "unit", *value, "summary"))
+    keys = ("scheme", "name", "unit", *value, "summary")
+    yield Table(knobs, columns, only=keys, told=lambda knob: "value" in knob or not here)
     if signals:
         yield Table(signals, _SIGNAL, only=("scheme", "name", "unit", "min", "max", "summary"))
 

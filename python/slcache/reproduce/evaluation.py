@@ -8,13 +8,13 @@ from pathlib import Path
 
 from slcache.execute.engine import Engine
 from slcache.files import Transaction
+from slcache.given.evaluation import BOTH, Request
 from slcache.reproduce import beyond, gains, inputs, optima, sensitivity
 from slcache.reproduce import plan as plans
 from slcache.reproduce.experiment import Experiment, run
 from slcache.reproduce.ledger import Evaluation, View, ledger
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import LITERAL, PROBABLE, READINGS
-from slcache.reproduce.request import BOTH, Request
 from slcache.traces.api import Progress
 
 #: What an evaluation is written as, beside the runs it keeps.

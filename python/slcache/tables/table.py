@@ -52,11 +52,11 @@ class Table(Cells):
         pairs = list(columns.items() if isinstance(columns, Mapping) else columns or ())
         if columns is None:
             pairs = [(key, key) for key in self.keys]
-        columns_of = (self._column(every, source) for _, source in pairs)
+        wanted = [record for record in every if told(record)]
+        columns_of = (self._column(wanted, source) for _, source in pairs)
         rows = (
             [Text(str(cell), _BEST) for cell in row] if best(record) else row
-            for record, row in zip(every, zip(*columns_of, strict=True), strict=False)
-            if told(record)
+            for record, row in zip(wanted, zip(*columns_of, strict=True), strict=False)
         )
         titles = [title for title, _ in pairs]
         super().__init__(titles, rows, title=title, caption=caption, most=most, more=more)
@@ -65,7 +65,7 @@ class Table(Cells):
         """Return a column's cells."""
         if callable(source):
             return [source(record) for record in records]
-        values = [record.get(source) for record in self.records]
+        values = [_value(record, source) for record in records]
         if (unit := self._units.get(source)) is None:
             return [shown(source, value) for value in values]
         in_one = figures(values, unit)
@@ -96,6 +96,10 @@ class Table(Cells):
         """Return the table as Markdown."""
         lines = (self.header(), ["---"] * len(self.keys), *self.values())
         return "".join(f"| {' | '.join(map(_escaped, line))} |\n" for line in lines)
+
+
+def _value(record: Any, key: str) -> Any:  # noqa: ANN401
+    return record.get(key) if isinstance(record, Mapping) else getattr(record, key)
 
 
 def _escaped(cell: str) -> str:
