@@ -21,11 +21,11 @@ from slcache.given.content import Content
 from slcache.given.options import option, takes
 from slcache.results.result import Result
 from slcache.sentences import gains, notes
-from slcache.tables.grid import Row
 from slcache.traces.api import Progress
 
 if TYPE_CHECKING:
     from slcache.bandwidth.curves import Curve
+    from slcache.tables.tabular import Cells
 
 __all__ = ["FILES", "Cliff", "Pattern", "cache_bytes", "cliff", "default_amount", "loads"]
 
@@ -88,13 +88,9 @@ class Cliff(Pictured):
     def _gains(self) -> dict[str, dict[str, Any]]:
         return {name: figures.told_of(*pair) for name, pair in self._pairs().items()}
 
-    def gain_rows(self) -> list[Row]:
-        """Return the table of what is programmed dense beside the least; empty if not counted."""
-        return gains.beside(self._pairs())
-
-    def gain_lines(self) -> list[str]:
-        """Return the sentences on that table."""
-        return gains.lines_beside(self._pairs())
+    def gained(self) -> list[Cells | str]:
+        """Return what is programmed dense beside the least, if counted: a table and sentences."""
+        return [*gains.beside(self._pairs()), *gains.lines_beside(self._pairs())]
 
     def picture(self) -> dict[str, Any]:
         """Return bandwidth over data written as a Vega-Lite specification."""

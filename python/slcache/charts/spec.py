@@ -150,7 +150,7 @@ class Axis:
 
 def sized(title: str, most: float, **more: Any) -> Axis:  # noqa: ANN401
     """Return an even axis of sizes, in the unit that suits the largest."""
-    per, unit = units.size_scale(most)
+    per, unit = units.scale(most, units.SIZES)
     return Axis(f"{title} ({unit})" if title else unit, per=per, unit=unit, **more)
 
 

@@ -235,7 +235,7 @@ def _written(rows: Sequence[Mapping[str, Any]], x: Spec, y: Spec, **mark: Any) -
 
 def _size(size: int) -> str:
     """Return a power of two as a tick label: `4K`."""
-    factor, unit = units.size_scale(size)
+    factor, unit = units.scale(size, units.SIZES)
     return f"{size // factor}{unit[0] if factor > 1 else ''}"
 
 

@@ -14,7 +14,6 @@ from slcache import catalogue, cliffs
 from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.given.options import option
-from slcache.report import terminal
 from slcache.sentences import state as states
 from slcache.tables.table import Columns, Table
 from slcache.tables.tabular import Cells
@@ -245,12 +244,9 @@ def cliff(asked: Laboratory) -> None:
     console.notes(list(result.runs), documents)
     whole_buffer(documents[0]["config"], asked.scale)
     figures = table(result.curves, in_bursts=result.pattern.bursts > 1)
-    gained: list[Cells | str] = [
-        *terminal.scheme_tables(result.gain_rows(), mark="reference"),
-        *result.gain_lines(),
-    ]
     drawn = console.written("picture", asked.out and asked.out / "cliff.png")
-    console.answer(asked.form, result.to_json, _parts(documents, [figures, *gained], drawn))
+    parts = _parts(documents, [figures, *result.gained()], drawn)
+    console.answer(asked.form, result.to_json, parts)
 
 
 #: What is told of writes without a break, and of each burst.

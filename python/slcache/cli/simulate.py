@@ -25,11 +25,11 @@ from slcache.report import terminal
 from slcache.results import Comparison, Result
 from slcache.results.result import FILES
 from slcache.sentences import state, verdict
-from slcache.tables import grid
+from slcache.tables.tabular import Cells
 from slcache.words import units
 
 #: What stands side by side.
-TITLES = ("write mean", "read mean", "WAF")
+TITLES = ("write\nmean", "read\nmean", "WAF")
 
 #: What an answer calls a device that begins with the data that the trace accesses, and no others.
 _FRESH = "fresh"
@@ -67,8 +67,7 @@ def _show_states(asked: Compare) -> None:
         for name, each in found.items()
         if (told := state.unfilled(zip(each.labels, each.documents, strict=True)).strip())
     ]
-    tables = terminal.scheme_tables(_rows(found))
-    console.show(*lines, *never, *tables, *map(Text, sentences(found)))
+    console.show(*lines, *never, _side_by_side(found), *map(Text, sentences(found)))
 
 
 def _called(state: str, *, whole: bool = False) -> str:
@@ -78,23 +77,17 @@ def _called(state: str, *, whole: bool = False) -> str:
     return f"{_FRESH} (empty but for the data that the trace accesses)" if whole else _FRESH
 
 
-def _rows(compared: ByState) -> list[grid.Row]:
+def _side_by_side(compared: ByState) -> Cells:
     """Return a scheme's figures in each state, as factors of the reference there."""
-    tables = zip(*(comparison.rows() for comparison in compared.values()), strict=True)
-    return [
-        grid.Row(
-            same[0].label,
-            [
-                replace(cell, title=f"{title}\n{_called(state)}")
-                for title in TITLES
-                for state, row in zip(compared, same, strict=True)
-                for cell in row.cells
-                if cell.title == title
-            ],
-            same[0].reference,
-        )
-        for same in tables
-    ]
+    tables = {state: comparison.tables()[0] for state, comparison in compared.items()}
+    first = next(iter(tables.values()))
+    places = [(first.columns.index(title), title) for title in TITLES]
+    titles = [f"{title}\n{_called(state)}" for _, title in places for state in tables]
+    rows = (
+        [name, *(table.rows[i][place] for place, _ in places for table in tables.values())]
+        for i, (name, *_) in enumerate(first.rows)
+    )
+    return Cells(["scheme", *titles], rows)
 
 
 def sentences(compared: ByState) -> list[str]:

@@ -57,17 +57,13 @@ def render(
         verdict=verdict.verdict(labels, documents, to) if compared and to else [],
         subtitle=_subtitle(first),
         state=state.line(documents),
-        tables=[
-            *terminal.scheme_tables(grid.rows(*runs), mark=mark),
-            *terminal.scheme_tables(grid.pace_rows(*runs), mark=mark),
-            *terminal.scheme_tables(lives, caption=life.CAPTION),
-        ],
+        tables=[grid.table(*runs, mark), grid.pace(*runs, mark), *lives],
         compared=compared,
         unequal=grid.unequal_caches(labels, documents) if compared else "",
         cautions=[]
         if seeds
         else [*notes.of_runs(labels, documents), *life.notes(labels, documents)],
-        gains=terminal.scheme_tables(gains.rows(*runs), mark="reference" if compared else ""),
+        gains=gains.table(*runs, "reference" if compared else ""),
         gain_lines=gains.lines(*runs),
         pictures=figures.pictures(labels, documents, to if compared else None, bounds),
         labels=labels,

@@ -27,33 +27,6 @@ _LAG_SHARE = 0.01
 _LATENCIES = ("mean", "p50", "p99", "p99_9", "max")
 
 
-def scheme_tables(
-    rows: Sequence[grid.Row], *, between: str = " ", mark: str = "=1", caption: str = ""
-) -> list[Cells]:
-    """Return rows of schemes as a table, with this between the words of titles; none without rows.
-
-    The reference has the mark beside its name.
-    """
-    if not rows:
-        return []
-    titles = [cell.title for cell in rows[0].cells]
-    thin = any(cell.thin for row in rows for cell in row.cells)
-    table = Cells(
-        ["scheme", *(t if "\n" in t else t.replace(" ", between) for t in titles)],
-        (
-            [_name(row, mark), *(Text(c.marked, "bold green" if c.best else "") for c in row.cells)]
-            for row in rows
-        ),
-        caption=grid.THIN_NOTE if thin else caption,
-    )
-    return [table]
-
-
-def _name(row: grid.Row, mark: str) -> Text:
-    name = Text(printable(row.label))
-    return name.append(f" ({mark})", "dim") if row.reference and mark else name
-
-
 def label_line(labels: Sequence[str], documents: Sequence[Document]) -> list[Text]:
     """Return the lines above all else: the state, what the workload is, and who fell behind."""
     label, told = documents[0]["trace"]["label"], state.line(documents)

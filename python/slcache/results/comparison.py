@@ -194,7 +194,7 @@ class Comparison(Frames):
     def to_dict(self) -> dict[str, Any]:
         """Return `{"runs": [...], "normalised": {...}}`, and what is known of the bounds."""
         document = {"runs": [run.to_dict() for run in self.runs], "normalised": self.normalised}
-        if self.gain_rows():
+        if self.gains():
             document["gains"] = figures.told(self.labels, self.documents, self.reference)
         if self.bounds is not None:
             document["bounds"] = copy.deepcopy(dict(self.bounds))
@@ -223,43 +223,25 @@ class Comparison(Frames):
         told = [*first, *(line[0] for line in rest)]
         return [*told[: _SENTENCES - len(notes)], *notes]
 
-    def rows(self) -> list[grid.Row]:
-        """Return the comparison table's rows as text."""
-        return grid.rows(self.labels, self.documents, self.reference)
-
-    def pace_rows(self) -> list[grid.Row]:
-        """Return the rows of the table of IOPS, MB/s, utilisation and run time as text."""
-        return grid.pace_rows(self.labels, self.documents, self.reference)
-
-    def life_rows(self) -> list[grid.Row]:
-        """Return the rows of how long the devices live; empty where no run tells."""
-        return life.table(self.labels, self.documents, self.gb_per_day)
-
-    def gain_rows(self) -> list[grid.Row]:
-        """Return the rows of the table of dense programs beside the least; empty if not counted."""
-        return gains.rows(self.labels, self.documents, self.reference)
-
-    def gain_lines(self) -> list[str]:
-        """Return the sentences on that table."""
-        return gains.lines(self.labels, self.documents, self.reference)
-
     def tables(self) -> list[Cells]:
         """Return the tables that say most: the figures of each scheme, and its pace."""
-        from slcache.report.terminal import scheme_tables
+        return [grid.table(*self._compared), grid.pace(*self._compared)]
 
-        return [*scheme_tables(self.rows(), between="\n"), *scheme_tables(self.pace_rows())]
+    @property
+    def _compared(self) -> tuple[list[str], list[Mapping[str, Any]], str]:
+        return self.labels, self.documents, self.reference
 
     def lives(self) -> list[Cells]:
         """Return the table of how long the devices live; none where no run tells."""
-        from slcache.report.terminal import scheme_tables
+        return life.table(self.labels, self.documents, self.gb_per_day)
 
-        return scheme_tables(self.life_rows(), caption=life.CAPTION)
+    def gains(self) -> list[Cells]:
+        """Return the table of dense programs beside the least; none if not counted."""
+        return gains.table(*self._compared, "reference")
 
-    def gained(self) -> list[Cells | str]:
-        """Return the table of dense programs beside the least, with its sentences."""
-        from slcache.report.terminal import scheme_tables
-
-        return [*scheme_tables(self.gain_rows(), mark="reference"), *self.gain_lines()]
+    def gain_lines(self) -> list[str]:
+        """Return the sentences on that table."""
+        return gains.lines(*self._compared)
 
     def shown(self, *, explain: bool = False) -> list[Cells | Text | str]:
         """Return what is shown: the answer, or with `explain` all that is known of it."""
@@ -270,8 +252,9 @@ class Comparison(Frames):
         if not explain:
             asked = lives if self.gb_per_day is not None else []
             return [first, *asked, *self.brief()]
-        cautions = [Text(line, "yellow") for line in self.notes()]
-        return [first, *others, *lives, *cautions, *self.verdict(), *self.gained()]
+        cautions: list[Text | str] = [Text(line, "yellow") for line in self.notes()]
+        told = [*cautions, *self.verdict()]
+        return [first, *others, *lives, *told, *self.gains(), *self.gain_lines()]
 
     def summary(self, *, explain: bool = False) -> str:
         """Return the table and who wins in at most five sentences, which `print` shows too.

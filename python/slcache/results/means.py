@@ -171,7 +171,7 @@ def off(columns: Sequence[Column], figures: Mapping[str, Figures]) -> list[str]:
         ends = (told.mean, *(told.mean + sign * (told.half or 0.0) for sign in (-1, 1)))
         mean, low, high = map(column.show, ends)
         own = column.show(told.centre)
-        named.append(f"{column.title} of {name}, {own} against {mean} [{low}, {high}]")
+        named.append(f"{column.words} of {name}, {own} against {mean} [{low}, {high}]")
     more = f", and {len(found) - FEW} more" if len(found) > FEW else ""
     return [
         f"{OFF} Draws lie off the recording: {'; '.join(named)}{more}. A stretch meets a device "

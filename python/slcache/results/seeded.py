@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from rich.text import Text
 
 from slcache import metrics
 from slcache.documents import normalise
@@ -17,10 +18,8 @@ from slcache.results.result import Result
 from slcache.sentences import gains, life, state
 from slcache.tables import grid
 from slcache.tables.grid import Column, Show
+from slcache.tables.tabular import Cells
 from slcache.words.names import few
-
-if TYPE_CHECKING:
-    from slcache.tables.tabular import Cells
 
 _SIDES = ("write", "read")
 #: Columns of which a sentence says who differs; of a pace one figure is enough.
@@ -128,7 +127,7 @@ class SeededComparison(Comparison):
             for label in self.labels
         }
 
-    def seed_rows(self) -> list[grid.Row]:
+    def tables(self) -> list[Cells]:
         """Return the table of means: the reference in units, the others as factors of it.
 
         Of draws each scheme has a second row: a figure of the recording, the mean of its draws.
@@ -138,50 +137,54 @@ class SeededComparison(Comparison):
         shows = grid.in_one_unit(columns, [None if e is None else e.centre for e in ends])
         told = {"": means.text} | ({"  mean of draws": means.drawn} if self.recording else {})
 
-        def cell(column: Column, show: Show, label: str, mark: str) -> grid.Cell:
+        def cell(column: Column, show: Show, label: str, mark: str) -> str:
             mean = self.figure(label, column.metric).estimate
             beside = None if label == to else self.against(label, column.metric)
             thin = any(self._is_thin(each, column) for each in (label, to))
             text = told[mark](show, mean, beside)
-            return grid.Cell(column.title, text, False, mean is not None and thin and not mark)
+            return text + grid.THIN * (mean is not None and thin and not mark)
 
-        return [
-            grid.Row(
-                mark or label,
-                [cell(*each, label, mark) for each in zip(columns, shows, strict=True)],
-                label == to and not mark,
-            )
+        rows = [
+            [
+                grid.named(mark or label, "=1" * (label == to and not mark)),
+                *(cell(*each, label, mark) for each in zip(columns, shows, strict=True)),
+            ]
             for label in self.labels
             for mark in told
         ]
+        titles = ["scheme", *(column.title.replace(" ", "\n") for column in columns)]
+        return [Cells(titles, rows, caption=grid.note(rows))]
 
-    def life_rows(self) -> list[grid.Row]:
-        """Return the mean lives over the seeds; empty where no run tells."""
+    def lives(self) -> list[Cells]:
+        """Return the table of mean lives over the seeds; none where no run tells."""
         places = range(len(self.labels))
         runs = [[each.documents[place] for each in self.comparisons] for place in places]
         return life.table(self.labels, self.documents, self.gb_per_day, runs)
 
-    def gain_rows(self) -> list[grid.Row]:
-        """Return the means of the table of dense programs beside the least; empty if not counted.
+    def gains(self) -> list[Cells]:
+        """Return the means of the table of dense programs beside the least; none if not counted.
 
         Intervals are in units of the figures; those of a share in percentage points.
         """
         return [
-            replace(row, cells=[room, *map(partial(self._gain_cell, row), means.GAINS, others)])
-            for row in super().gain_rows()
-            for room, *others in [row.cells]
+            Cells(first.columns, map(self._gain_row, self.labels, first.rows))
+            for first in super().gains()
         ]
 
-    def _gain_cell(self, row: grid.Row, column: Column, cell: grid.Cell) -> grid.Cell:
-        found = self.figure(row.label, column.metric).estimate
+    def _gain_row(self, label: str, row: Sequence[Text]) -> list[Text | str]:
+        name, room, *others = row
+        return [name, room, *map(partial(self._gain_cell, label), means.GAINS, others)]
+
+    def _gain_cell(self, label: str, column: Column, cell: Text) -> Text | str:
+        found = self.figure(label, column.metric).estimate
         # Whether the first run's share would say nothing.
-        first = self._document(self, row.label), self._document(self, self.reference)
+        first = self._document(self, label), self._document(self, self.reference)
         if column.metric == metrics.GAIN_SHARE and (found is None or gains.without_share(*first)):
             return cell
         if found is None:
-            return replace(cell, text="–")
+            return "–"
         half = f" ±{column.show(found.half)}" if found.half else ""
-        return replace(cell, text=column.show(found.centre) + half)
+        return column.show(found.centre) + half
 
     def gain_lines(self) -> list[str]:
         """Return the sentences on that table: who is not bound and why."""
@@ -206,7 +209,7 @@ class SeededComparison(Comparison):
         others = []
         for column in means.COLUMNS:
             if column.metric in _TOLD and (found := self._told_of(column)):
-                title = f"{column.title[0].upper()}{column.title[1:]}, {over}"
+                title = f"{column.words[0].upper()}{column.words[1:]}, {over}"
                 most = metrics.named(column.metric).goal == "max"
                 others.append(means.differing(title, found, self.reference, most=most))
         first, *rest = filter(None, [*sides, *others])
@@ -231,12 +234,6 @@ class SeededComparison(Comparison):
         same = len({each.documents[0]["trace"]["sha256"] for each in self.comparisons}) == 1
         alike = [means.of_recording(self.documents)] if same else []
         return [*own, means.of_counts(len(self.seeds)), *alike, *super().notes()]
-
-    def tables(self) -> list[Cells]:
-        """Return the table of means."""
-        from slcache.report.terminal import scheme_tables
-
-        return scheme_tables(self.seed_rows(), between="\n")
 
     def report(self) -> str:
         """Return the report: means over seeds, then everything about the first seed's runs."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from slcache.documents import gains as figures
 from slcache.documents.normalise import Document
 from slcache.sentences import wording
-from slcache.tables.grid import Row, cells
+from slcache.tables import grid
+from slcache.tables.tabular import Cells
 from slcache.words import units
 
+#: Runs by name, each with its reference, or none.
+Pairs = Mapping[str, tuple[Document, Document | None]]
 NOTHING = "nothing to gain"
 #: In place of a share where all that was written had room.
 UNFILLED = "cache not filled"
@@ -17,24 +20,24 @@ UNFILLED = "cache not filled"
 _NEAR = 0.9
 
 
-def _titles(documents: Iterable[Document]) -> list[str]:
-    done = "written to disk" if any(document.get("disk") for document in documents) else "dense"
-    return ["cache and memory", done, "at least", f"{done} / least", "share of the gain"]
-
-
-def rows(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[Row]:
-    """Return the table of what the runs program dense beside the least; empty without a bound."""
+def table(labels: Sequence[str], documents: Sequence[Document], to: str, mark: str) -> list[Cells]:
+    """Return the table of what the runs program dense beside the least; none without a bound."""
     reference = documents[list(labels).index(to)]
     named = zip(labels, documents, strict=True)
-    return beside({name: (d, None if name == to else reference) for name, d in named}, to)
+    pairs = {name: (each, None if name == to else reference) for name, each in named}
+    return beside(pairs, {to: mark})
 
 
-def beside(pairs: Mapping[str, tuple[Document, Document | None]], to: str = "") -> list[Row]:
+def beside(pairs: Pairs, marks: Mapping[str, str] | None = None) -> list[Cells]:
     """Return the same table of runs that each have a reference of their own, or none."""
     if all(figures.bound(document) is None for document, _ in pairs.values()):
         return []
-    titles = _titles(document for document, _ in pairs.values())
-    return [Row(label, cells(titles, _cells(*pair)), label == to) for label, pair in pairs.items()]
+    any_disk = any(document.get("disk") for document, _ in pairs.values())
+    done = "written to disk" if any_disk else "dense"
+    titles = ["cache and memory", done, "at least", f"{done} / least", "share of the gain"]
+    of = marks or {}
+    rows = ([grid.named(name, of.get(name, "")), *_cells(*pair)] for name, pair in pairs.items())
+    return [Cells(["scheme", *titles], rows)]
 
 
 def _cells(document: Document, reference: Document | None) -> list[str]:
@@ -175,7 +178,7 @@ def _reasons(named: Mapping[str, Document]) -> Iterator[str]:
         yield f"No bound holds for {wording.listed(names)}: {why}."
 
 
-def lines_beside(pairs: Mapping[str, tuple[Document, Document | None]]) -> list[str]:
+def lines_beside(pairs: Pairs) -> list[str]:
     """Return the sentences on runs that each have a reference of their own."""
     alone = [
         name for name, (each, other) in pairs.items() if figures.has_cache(each) and other is None

@@ -9,7 +9,8 @@ from typing import Any
 
 from slcache.documents.normalise import Document
 from slcache.sentences import wording
-from slcache.tables.grid import Row, cells
+from slcache.tables import grid
+from slcache.tables.tabular import Cells
 from slcache.words import units
 
 Rows = list[tuple[str, str]]
@@ -111,8 +112,8 @@ def table(
     documents: Sequence[Document],
     gb_per_day: float | None = None,
     repeated: Sequence[Sequence[Document]] = (),
-) -> list[Row]:
-    """Return the rows of lives; empty without a life.
+) -> list[Cells]:
+    """Return the table of lives; none without a life.
 
     Where each scheme has `repeated` runs, lives are their means, at the rate of the first document.
     """
@@ -121,11 +122,10 @@ def table(
     if all(life.host_bytes is None for of_one in lives for life in of_one):
         return []
     rate = Life.of(documents[0], gb_per_day).rate
-    titles = ["TBW", "drive writes a day", "TBW, most worn", rate]
-    means = map(_mean, lives)
-    return [
-        Row(label, cells(titles, _cells(mean))) for label, mean in zip(labels, means, strict=True)
-    ]
+    titles = ["scheme", "TBW", "drive writes a day", "TBW, most worn", rate]
+    names = map(grid.named, labels)
+    rows = ([name, *_cells(_mean(each))] for name, each in zip(names, lives, strict=True))
+    return [Cells(titles, rows, caption=CAPTION)]
 
 
 def _mean(lives: Sequence[Life]) -> Life:

@@ -1,17 +1,21 @@
-"""The comparison table as plain cells, drawn alike by the terminal and the report."""
+"""The tables that compare schemes, drawn alike by the terminal and the report."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+
+from rich.text import Text
 
 from slcache import metrics
 from slcache.documents import gains, normalise
 from slcache.documents.normalise import Document
 from slcache.metrics import GAIN_SHARE, METRICS, Value
 from slcache.tables.table import Table
+from slcache.tables.tabular import Cells
 from slcache.words import units
+from slcache.words.names import printable
 
 #: Marks a percentile that few requests carry, and what is said of it below a table.
 THIN = "*"
@@ -52,47 +56,28 @@ class Column:
         return replace(self, show=self.mean or self.show)
 
     @property
+    def words(self) -> str:
+        """Its title in a line."""
+        return self.title.replace("\n", " ")
+
+    @property
     def is_judged(self) -> bool:
         """Whether less or more of it is better."""
         return METRICS[self.metric].goal is not None
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One printed figure, its column, and whether it is among the best there."""
-
-    title: str
-    text: str
-    best: bool = False
-    #: Too few requests carry it, or the figure that it is divided by.
-    thin: bool = False
-
-    @property
-    def marked(self) -> str:
-        """The text, with a mark where too few requests carry the figure."""
-        return self.text + THIN if self.thin else self.text
-
-
-@dataclass(frozen=True)
-class Row:
-    """One scheme's cells."""
-
-    label: str
-    cells: list[Cell]
-    reference: bool = False
-
-
-def cells(titles: Sequence[str], texts: Sequence[str]) -> list[Cell]:
-    """Return figures of which none is the best, by the titles of their columns."""
-    return [Cell(title, text) for title, text in zip(titles, texts, strict=True)]
+def named(label: str, mark: str = "") -> str | Text:
+    """Return a scheme's name, with a mark beside it where it has one."""
+    name = Text(printable(label))
+    return name.append(f" ({mark})", "dim") if mark else name
 
 
 COLUMNS = (
-    Column("read mean", "read_mean_ns"),
-    Column("read p99", "read_p99_ns"),
-    Column("write mean", "write_mean_ns"),
-    Column("write p99", "write_p99_ns"),
-    Column("write p99.9", "write_p99_9_ns"),
+    Column("read\nmean", "read_mean_ns"),
+    Column("read\np99", "read_p99_ns"),
+    Column("write\nmean", "write_mean_ns"),
+    Column("write\np99", "write_p99_ns"),
+    Column("write\np99.9", "write_p99_9_ns"),
     Column("WAF", "waf", lambda value: f"{value:.2f}", units.significant),
     Column("erases", "erases", units.count, units.significant),
 )
@@ -108,7 +93,7 @@ PACE_COLUMNS = (
 #: Compared beside the others where a device has a disk.
 DISK_COLUMNS = (
     Column("energy", "energy_j", units.energy),
-    Column("miss rate", "miss_rate", units.percent),
+    Column("miss\nrate", "miss_rate", units.percent),
 )
 
 
@@ -118,19 +103,18 @@ def columns(documents: Sequence[Document]) -> tuple[Column, ...]:
     return COLUMNS + DISK_COLUMNS if with_disk else COLUMNS
 
 
-def rows(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[Row]:
-    """Return the rows of figures: the reference in units, every other scheme as a factor of it.
+def table(labels: Sequence[str], documents: Sequence[Document], to: str, mark: str = "=1") -> Cells:
+    """Return the figures: the reference in units, every other scheme as a factor of it.
 
     What a scheme's cache took in SLC mode is no figure of merit, so nobody is best there.
     """
-    found = _rows(columns(documents), labels, documents, to)
-    caches = zip(found, map(_cache, documents), strict=True)
-    return [replace(row, cells=[*row.cells, Cell(CACHE, took)]) for row, took in caches]
+    caches = [Text(_cache(document)) for document in documents]
+    return _table(columns(documents), labels, documents, to, mark, {CACHE: caches})
 
 
-def pace_rows(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[Row]:
-    """Return the rows of pace, in the same way."""
-    return _rows(PACE_COLUMNS, labels, documents, to)
+def pace(labels: Sequence[str], documents: Sequence[Document], to: str, mark: str = "=1") -> Cells:
+    """Return the figures of pace, in the same way."""
+    return _table(PACE_COLUMNS, labels, documents, to, mark)
 
 
 def thin_note(documents: Sequence[Document], keys: Iterable[str]) -> str:
@@ -151,18 +135,26 @@ def in_one_unit(columns: Sequence[Column], reference: Sequence[float | None]) ->
     ]
 
 
-def _rows(
-    shown: Sequence[Column], labels: Sequence[str], documents: Sequence[Document], to: str
-) -> list[Row]:
-    reference = list(labels).index(to)
+def _table(
+    shown: Sequence[Column],
+    labels: Sequence[str],
+    documents: Sequence[Document],
+    to: str,
+    mark: str,
+    more: Mapping[str, Sequence[Text]] | None = None,
+) -> Cells:
+    reference, beside = list(labels).index(to), more or {}
     shows = in_one_unit(shown, [each.value(documents[reference]) for each in shown])
-    table = [
-        _cells(column, show, documents, reference)
-        for column, show in zip(shown, shows, strict=True)
-    ]
-    return [
-        Row(label, [cells[i] for cells in table], i == reference) for i, label in enumerate(labels)
-    ]
+    cells = [[*_cells(*each, documents, reference)] for each in zip(shown, shows, strict=True)]
+    names = [named(label, mark * (i == reference)) for i, label in enumerate(labels)]
+    titles = ["scheme", *(column.title for column in shown), *beside]
+    return Cells(titles, zip(names, *cells, *beside.values(), strict=True), caption=note(cells))
+
+
+def note(cells: Iterable[Iterable[object]]) -> str:
+    """Return what is said below of marks, where a cell has one."""
+    is_marked = (str(each).endswith(THIN) for group in cells for each in group)
+    return THIN_NOTE if any(is_marked) else ""
 
 
 def _cache(document: Document) -> str:
@@ -170,8 +162,8 @@ def _cache(document: Document) -> str:
     peak, mean = (document["figures"][f"cache_{key}_bytes"] for key in ("peak", "mean"))
     if peak is None or mean is None:
         return "–"
-    scale, unit = units.size_scale(peak)
-    return f"{units.significant(peak / scale)} / {units.significant(mean / scale)} {unit}"
+    factor, unit = units.scale(peak, units.SIZES)
+    return f"{units.significant(peak / factor)} / {units.significant(mean / factor)} {unit}"
 
 
 def unequal_caches(labels: Sequence[str], documents: Sequence[Document]) -> str:
@@ -193,21 +185,16 @@ def unequal_caches(labels: Sequence[str], documents: Sequence[Document]) -> str:
 
 
 def _cells(
-    column: Column, show: Callable[[float], str], documents: Sequence[Document], reference: int
-) -> list[Cell]:
+    column: Column, show: Show, documents: Sequence[Document], reference: int
+) -> Iterator[Text]:
     values = [column.value(document) for document in documents]
     goal = METRICS[column.metric].goal
     best = normalise.winners(values, most=goal == "max") if goal else set()
     thin = [normalise.is_thin(document, column.metric) for document in documents]
-    return [
-        Cell(
-            column.title,
-            _text(show, value, None if i == reference else values[reference]),
-            i in best,
-            value is not None and (thin[i] or thin[reference]),
-        )
-        for i, value in enumerate(values)
-    ]
+    for i, value in enumerate(values):
+        text = _text(show, value, None if i == reference else values[reference])
+        few = value is not None and (thin[i] or thin[reference])
+        yield Text(text + THIN * few, "bold green" if i in best else "")
 
 
 def _text(show: Callable[[float], str], value: float | None, reference: float | None) -> str:

@@ -8,7 +8,9 @@ from typing import Any
 
 from slcache.words import names
 
-#: Units by what they are of, as (how much of the least or plain one is in it, name), largest first.
+#: How much of the least or plain unit is in a unit, and its name.
+Scale = tuple[float, str]
+#: Units by what they are of, largest first.
 TIMES = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns"))
 _LONG_TIMES = ((86_400e6, "d"), (3_600e6, "h"))
 ENERGIES = ((1e6, "MJ"), (1e3, "kJ"), (1.0, "J"), (1e-3, "mJ"))
@@ -24,20 +26,22 @@ def significant(value: float, digits: int = 3) -> str:
     return f"{value:,.{max(0, digits - 1 - exponent)}f}"
 
 
-def time_scale(microseconds: float) -> tuple[float, str]:
-    """Return the unit that suits a time, as (microseconds in it, name)."""
-    for size, name in TIMES:
-        if abs(microseconds) >= size:
-            return size, name
-    return TIMES[-1]
+def scale(value: float, scales: Sequence[Scale]) -> Scale:
+    """Return the unit that suits a value, the largest that is not larger."""
+    return next((each for each in scales if abs(value) >= each[0]), scales[-1])
+
+
+def _scaled(value: float, scales: Sequence[Scale]) -> str:
+    factor, name = scale(value, scales)
+    return f"{significant(value / factor)} {name}"
 
 
 def duration(microseconds: float, *, trim: bool = False) -> str:
     """Return a time given in microseconds, as in `1.25 ms`; `trim` drops trailing zeros."""
     if microseconds == 0:
         return "0 µs"
-    size, name = time_scale(microseconds)
-    number = significant(microseconds / size)
+    factor, name = scale(microseconds, TIMES)
+    number = significant(microseconds / factor)
     return f"{trimmed(number) if trim else number} {name}"
 
 
@@ -61,7 +65,7 @@ def figures(values: Iterable[float | None], unit: str) -> Callable[[float], str]
 
 def _alike(
     values: Iterable[float | None],
-    scales: Sequence[tuple[float, str]],
+    scales: Sequence[Scale],
     alone: Callable[[float], str],
 ) -> Callable[[float], str]:
     """Return what prints figures in the unit of the least.
@@ -71,7 +75,7 @@ def _alike(
     known = [abs(each) for each in values if each]
     if not known:
         return alone
-    own = next((each for each in scales if min(known) >= each[0]), scales[-1])
+    own = scale(min(known), scales)
     enough = (each for each in reversed(scales) if max(known) < 1e5 * each[0])
     factor, name = max(own, next(enough, scales[0]))
     if name == "B":
@@ -86,10 +90,9 @@ def bandwidth(bytes_per_s: float) -> str:
 
 def span(microseconds: float) -> str:
     """Return how long something lasts, in hours or days where it is that long."""
-    for size, name in _LONG_TIMES:
-        if microseconds >= size:
-            return f"{significant(microseconds / size)} {name}"
-    return duration(microseconds)
+    if microseconds < _LONG_TIMES[-1][0]:
+        return duration(microseconds)
+    return _scaled(microseconds, _LONG_TIMES)
 
 
 def trimmed(number: str) -> str:
@@ -103,33 +106,14 @@ def percent(share: float) -> str:
     return f"{value:.1f} %" if value >= 0.1 or value == 0 else f"{significant(value, 2)} %"
 
 
-def size_scale(size: float) -> tuple[int, str]:
-    """Return the binary unit that suits a size, as (bytes in it, name)."""
-    for factor, name in SIZES:
-        if abs(size) >= factor:
-            return factor, name
-    return SIZES[-1]
-
-
 def size(value: float) -> str:
     """Return a size given in bytes, as in `4.00 GiB`."""
-    factor, name = size_scale(value)
-    if factor == 1:
-        return f"{value:,.0f} B"
-    return f"{significant(value / factor)} {name}"
+    return f"{value:,.0f} B" if abs(value) < 1 << 10 else _scaled(value, SIZES)
 
 
 def energy(joules: float) -> str:
     """Return an energy given in joules, as in `1.25 kJ`."""
-    if joules == 0:
-        return "0 J"
-    scale, name = energy_scale(joules)
-    return f"{significant(joules / scale)} {name}"
-
-
-def energy_scale(joules: float) -> tuple[float, str]:
-    """Return the unit that suits an energy, as (joules in it, name)."""
-    return next((each for each in ENERGIES if abs(joules) >= each[0]), ENERGIES[-1])
+    return "0 J" if joules == 0 else _scaled(joules, ENERGIES)
 
 
 def count(value: float) -> str:
