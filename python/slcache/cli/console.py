@@ -47,11 +47,6 @@ def emit(text: str, *, aside: bool = False) -> None:
     (sys.stderr if aside else results()).write(json_safe(text).rstrip("\n") + "\n")
 
 
-def emit_json(document: Any, *, aside: bool = False) -> None:  # noqa: ANN401
-    """Print plain data as one JSON document."""
-    emit(json_of(document), aside=aside)
-
-
 def json_of(document: Any) -> str:  # noqa: ANN401
     """Return plain data as one JSON document."""
     return json.dumps(document, ensure_ascii=False, allow_nan=False)
@@ -61,20 +56,23 @@ def answer(
     form: Form,
     document: Any,  # noqa: ANN401
     parts: Iterable[RenderableType],
+    *,
+    aside: bool = False,
 ) -> None:
     """Print an answer in the form that is wanted: its document, its tables, or all its parts.
 
     The document is plain data, or a function that returns it as JSON. CSV is the first table alone.
     """
     if form == "json":
-        emit(document() if callable(document) else json_of(document))
+        emit(document() if callable(document) else json_of(document), aside=aside)
         return
     if form == "table":
-        show(*parts)
+        show(*parts, aside=aside)
         return
     tables = [part for part in parts if isinstance(part, Table)]
     every = tables[:1] if form == "csv" else tables
-    results().write(printable("\n".join(getattr(each, form)() for each in every)))
+    text = printable("\n".join(getattr(each, form)() for each in every))
+    (sys.stderr if aside else results()).write(text)
 
 
 def answer_of_runs(

@@ -80,10 +80,8 @@ def explain(asked: Explained) -> None:
         for name, value in others.items():
             if value is not None:
                 raise checks.wrong(f"{name}: has no effect with --schema")
-        if schema == "config":
-            console.emit(_core.config_schema())
-        else:
-            console.emit_json(schemata.schema(schema))
+        whole = schema == "config"
+        console.emit(_core.config_schema() if whole else console.json_of(schemata.schema(schema)))
         return
     with checks.told("KEY"):
         found = explanations.sections() if key is None else explanations.find(key)

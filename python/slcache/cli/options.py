@@ -124,14 +124,11 @@ def _given(of: Field[Any], value: Any) -> Any:  # noqa: ANN401
         return checks.pairs(value)
 
 
-AS_JSON = "Print one JSON document and nothing else."
-
-
 @dataclass(frozen=True, kw_only=True)
 class Shown(Asked):
     """How results are printed."""
 
-    json: bool = option("", AS_JSON, default=False)
+    json: bool = option("", "Print one JSON document and nothing else.", default=False)
     format: Form = option(
         "",
         "Print a readable table (default), csv or markdown with all digits and units in the "

@@ -14,7 +14,7 @@ from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.errors import ConfigError, about
 from slcache.given.once import SEED_MAX
-from slcache.given.options import Asked, needed, option
+from slcache.given.options import needed, option
 from slcache.given.shared import SET
 from slcache.sentences import notes
 from slcache.tables.table import Columns, Table
@@ -103,19 +103,13 @@ def _number(value: float) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Declared(Asked):
+class Declared(opt.Shown):
     """A scheme of one's own."""
 
     source: str = field(
         kw_only=False,
         metadata=needed("FILE:CLASS", "The class, such as ./mine.py:TwoTemperatures."),
     )
-    json: bool = option("", opt.AS_JSON, default=False)
-
-    @property
-    def form(self) -> opt.Form:
-        """How results are printed."""
-        return "json" if self.json else "table"
 
 
 @app.command

@@ -55,9 +55,6 @@ def _show_states(asked: Compare) -> None:
     same = said(asked, comparing.Compare)
     with console.meter(asked.meter, kept=asked.store is not None) as meter:
         found = comparing.in_states(**same, on_progress=meter)
-    if asked.form == "json":
-        console.emit_json({"states": {name: each.to_dict() for name, each in found.items()}})
-        return
     lines = [
         Text(f"{_called(name, whole=True)}: {state.line(each.documents)}")
         for name, each in found.items()
@@ -67,7 +64,9 @@ def _show_states(asked: Compare) -> None:
         for name, each in found.items()
         if (told := state.unfilled(zip(each.labels, each.documents, strict=True)).strip())
     ]
-    console.show(*lines, *never, _side_by_side(found), *map(Text, sentences(found)))
+    document = {"states": {name: each.to_dict() for name, each in found.items()}}
+    shown: list[RenderableType] = [*lines, *never, _side_by_side(found)]
+    console.answer(asked.form, document, [*shown, *sentences(found)])
 
 
 def _called(state: str, *, whole: bool = False) -> str:

@@ -22,8 +22,8 @@ from slcache.words.names import leaves, shown
 
 
 @dataclass(frozen=True, kw_only=True)
-class Written(opt.Metered):
-    """How a trace is written."""
+class Written(opt.Metered, opt.Shown):
+    """How a trace is written, and how that is told."""
 
     out: str = field(
         metadata=needed(
@@ -42,19 +42,17 @@ class Written(opt.Metered):
         "Losses to permit and count: time, flush, trim, volume, response, label.",
     )
 
-    def write(self, work: Callable[..., dict[str, Any]], *, json: bool) -> None:
+    def write(self, work: Callable[..., dict[str, Any]]) -> None:
         """Call what writes the file, with how to write it, and tell what was done."""
         lossy = [name.strip() for name in (self.lossy or "").split(",") if name.strip()]
         with console.meter(self.meter) as meter:
             report = work(to=self.to, lossy=lossy, on_progress=meter)
         inputs = report["inputs"]
         console.cut_short(i["file"] for i in inputs if i["summary"]["last_line_unterminated"])
+        outputs = Table(report["outputs"], {}, only=("file", "format", "requests", "bytes"))
+        lines = [Text(line, overflow="fold") for line in _lines(report)]
         # A trace on standard output leaves only standard error for the report.
-        aside = self.out == "-"
-        if json:
-            console.emit_json(report, aside=aside)
-        else:
-            console.show(*(Text(line, overflow="fold") for line in _lines(report)), aside=aside)
+        console.answer(self.form, report, [outputs, *lines], aside=self.out == "-")
 
 
 def _lines(report: Mapping[str, Any]) -> Iterator[str]:
@@ -123,7 +121,7 @@ class Blocks:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Twin(opt.Shown, Recording, Blocks, Written):
+class Twin(Recording, Blocks, Written):
     """A twin, of which trace and how it is written."""
 
     trace: str = field(kw_only=False, metadata=needed(*TRACE, offer="workloads"))
@@ -161,13 +159,8 @@ def twin(asked: Twin) -> None:
         checks.refuse(asked, of_blocks, "is of a twin by blocks, which --by blocks asks for")
         _by_figures(asked.trace, asked.out, asked.reader(), asked.form)
         return
-    if asked.form not in ("table", "json"):
-        told = f"--format {asked.form} is of a twin by figures; one by blocks has none"
-        raise checks.wrong(told)
     source = api.Trace(asked.trace, options=asked.reader())
-    asked.write(
-        lambda **how: source.twin_by_blocks(asked.out, **how, **blocks), json=asked.form == "json"
-    )
+    asked.write(lambda **how: source.twin_by_blocks(asked.out, **how, **blocks))
 
 
 def _by_figures(trace: str, out: str, reader: dict[str, str], form: opt.Form) -> None:
@@ -193,14 +186,7 @@ _LEFT_OUT = ("left out", "reason")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
-    """How it is told what was written."""
-
-    json: bool = option("", opt.AS_JSON, default=False)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Converted(Recording, Report, Written):
+class Converted(Recording, Written):
     """Traces that are written in another format."""
 
     sources: Sequence[str] = field(
@@ -225,13 +211,12 @@ def convert(asked: Converted) -> None:
 
     """
     asked.write(
-        lambda **how: traces.convert(asked.sources, asked.out, trace_options=asked.reader(), **how),
-        json=asked.json,
+        lambda **how: traces.convert(asked.sources, asked.out, trace_options=asked.reader(), **how)
     )
 
 
 @dataclass(frozen=True, kw_only=True)
-class Generated(Report, Written):
+class Generated(Written):
     """A workload that is written as a trace."""
 
     spec: str = field(kw_only=False, metadata=needed("SPEC", "A workload: FILE.toml or a preset."))
@@ -258,7 +243,6 @@ def generate(asked: Generated) -> None:
         lambda **how: traces.generate(
             asked.spec, asked.out, seed=asked.seed, overrides=asked.workload, **how
         ),
-        json=asked.json,
     )
 
 
