@@ -9,7 +9,7 @@ from typing import Any
 
 from slcache.charts import page
 from slcache.documents.normalise import Document
-from slcache.report import figures, terminal
+from slcache.report import figures
 from slcache.sentences import gains, life, notes, state, verdict
 from slcache.tables import grid
 from slcache.tables.table import Columns, Table
@@ -67,7 +67,7 @@ def render(
         gain_lines=gains.lines(*runs),
         pictures=figures.pictures(labels, documents, to if compared else None, bounds),
         labels=labels,
-        latencies=_latencies(labels, documents),
+        latencies=grid.latencies(labels, documents, PERCENTILES),
         schemes=_schemes(labels, documents, gb_per_day),
         disks=[(label, *_disk(disk)) for label, each in named if (disk := each.get("disk"))],
         device=_config(first, _DEVICE),
@@ -97,17 +97,6 @@ def _subtitle(document: Document) -> str:
         f"{trace['path']}: {trace['reads']:,} reads ({units.size(trace['read_bytes'])}) and "
         f"{trace['writes']:,} writes ({units.size(trace['write_bytes'])})"
     )
-
-
-def _latencies(labels: Sequence[str], documents: Sequence[Document]) -> Cells:
-    """Return one row of absolute latencies per scheme and side."""
-    rows = (
-        [f"{side}, {label}", *cells]
-        for side, each in terminal.latencies(documents, PERCENTILES).items()
-        for label, cells in zip(labels, each, strict=True)
-    )
-    titles = ["", *map(terminal.percentile, PERCENTILES)]
-    return Cells(titles, rows, caption=grid.thin_note(documents, PERCENTILES))
 
 
 def _schemes(

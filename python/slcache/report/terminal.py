@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from slcache.documents import normalise
 from slcache.sentences import gains, life, state, verdict
 from slcache.tables import grid
 from slcache.tables.tabular import Cells, fitted
@@ -61,18 +59,8 @@ def _load(document: Document) -> str:
 
 def run_table(label: str, document: Document, gb_per_day: float | None = None) -> Cells:
     """Return one run's latencies by side, then its flash's and its disk's figures, as a table."""
-    rows = (
-        [side, units.count(host["requests"]), units.size(host["bytes"]), *cells]
-        for side, (cells,) in latencies([document], _LATENCIES).items()
-        for host in [document["host"][side]]
-    )
-    titles = ["", "requests", "data", *map(percentile, _LATENCIES)]
-    return Cells(titles, rows, title=label, caption=_caption(document, gb_per_day))
-
-
-def percentile(key: str) -> str:
-    """Return what a latency is called, as in `p99.9`."""
-    return key.replace("_", ".")
+    below = _caption(document, gb_per_day)
+    return grid.latencies([label], [document], _LATENCIES, title=label, caption=below)
 
 
 def text(*parts: RenderableType) -> str:
@@ -84,27 +72,6 @@ def text(*parts: RenderableType) -> str:
     return console.file.getvalue()
 
 
-def latencies(documents: Sequence[Document], keys: Sequence[str]) -> dict[str, list[list[str]]]:
-    """Return each run's latencies by side, all in one unit; those of few requests are marked."""
-    found = {
-        side: [[normalise.latency(each, side, key) for key in keys] for each in documents]
-        for side in ("read", "write")
-    }
-    show = units.in_one_unit(chain.from_iterable(chain.from_iterable(found.values())))
-
-    def cell(document: Document, name: str, value: float | None) -> str:
-        mark = grid.THIN if normalise.is_thin(document, name) else ""
-        return "–" if value is None else show(value) + mark
-
-    return {
-        side: [
-            [cell(run, f"{side}_{key}_ns", each) for key, each in zip(keys, row, strict=True)]
-            for run, row in zip(documents, rows, strict=True)
-        ]
-        for side, rows in found.items()
-    }
-
-
 def _caption(document: Document, gb_per_day: float | None) -> str:
     lines = [
         _flash_line(document),
@@ -112,7 +79,6 @@ def _caption(document: Document, gb_per_day: float | None) -> str:
         _pace_line(document),
         life.line(document, gb_per_day),
         gains.line(document),
-        grid.thin_note([document], _LATENCIES),
     ]
     return "\n".join(line for line in lines if line)
 

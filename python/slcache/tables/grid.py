@@ -117,11 +117,39 @@ def pace(labels: Sequence[str], documents: Sequence[Document], to: str, mark: st
     return _table(PACE_COLUMNS, labels, documents, to, mark)
 
 
-def thin_note(documents: Sequence[Document], keys: Iterable[str]) -> str:
-    """Return what is said below of marks; empty where none of these latencies has one."""
-    names = (f"{side}_{key}_ns" for side in ("read", "write") for key in keys)
-    sides = itertools.product(documents, names)
-    return THIN_NOTE if any(itertools.starmap(normalise.is_thin, sides)) else ""
+def latencies(
+    labels: Sequence[str],
+    documents: Sequence[Document],
+    keys: Sequence[str],
+    *,
+    title: str = "",
+    caption: str = "",
+) -> Cells:
+    """Return the latencies of each side of runs, all in one unit; those of few requests marked."""
+    runs = [
+        (side, label, document)
+        for side in ("read", "write")
+        for label, document in zip(labels, documents, strict=True)
+    ]
+    found = [[normalise.latency(each, side, key) for key in keys] for side, _, each in runs]
+    show = units.in_one_unit(itertools.chain.from_iterable(found))
+
+    def cell(side: str, document: Document, key: str, value: float | None) -> str:
+        mark = THIN * normalise.is_thin(document, f"{side}_{key}_ns")
+        return "–" if value is None else show(value) + mark
+
+    rows = [
+        [
+            side if len(labels) == 1 else f"{side}, {label}",
+            units.count(each["host"][side]["requests"]),
+            units.size(each["host"][side]["bytes"]),
+            *(cell(side, each, *pair) for pair in zip(keys, values, strict=True)),
+        ]
+        for (side, label, each), values in zip(runs, found, strict=True)
+    ]
+    titles = ["", "requests", "data", *(key.replace("_", ".") for key in keys)]
+    below = "\n".join(filter(None, [caption, note(rows)]))
+    return Cells(titles, rows, title=title, caption=below)
 
 
 def in_one_unit(columns: Sequence[Column], reference: Sequence[float | None]) -> list[Show]:
