@@ -7,6 +7,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from slcache.documents.model import Positive, Provenance, open_shape, shape
+from slcache.study import document as study
 
 #: A share of the trace, such as 1/9.
 Share = Annotated[str, Field(pattern="^[0-9]+/[0-9]+$")]
@@ -55,15 +56,11 @@ class Asked(TypedDict):
 
 
 @shape
-class Counts(TypedDict):
+class Counts(study.Counts):
     """Points by what became of them, and results that were there before."""
 
-    done: int
-    failed: int
-    impossible: int
     stopped: int
     """After a beginning of the trace."""
-    kept: int
 
 
 @open_shape
