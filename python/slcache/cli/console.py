@@ -21,6 +21,7 @@ from slcache.documents.normalise import Document
 from slcache.errors import Error
 from slcache.files import Transaction
 from slcache.given.content import Content
+from slcache.report import terminal
 from slcache.results import Comparison, Result
 from slcache.sentences import notes as sentences
 from slcache.tables import grid
@@ -82,7 +83,8 @@ def answer_of_runs(
     documents = result.documents
     to = result.labels.index(result.reference) if isinstance(result, Comparison) else None
     table = grid.of_runs(result.labels, documents, None if to is None else documents[to])
-    answer(form, result.to_json, [table, *parts])
+    lines = terminal.label_line(result.labels, documents)
+    answer(form, result.to_json, [table, *lines, *parts])
 
 
 def written(what: str, file: Path | None) -> list[RenderableType]:

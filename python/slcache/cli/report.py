@@ -15,7 +15,6 @@ from slcache.documents import saved
 from slcache.files import Transaction
 from slcache.given.options import needed, option
 from slcache.given.shared import GB_PER_DAY, NORMALISE
-from slcache.report import terminal
 from slcache.results import Comparison
 from slcache.results.result import FILES
 
@@ -87,11 +86,5 @@ def report(asked: Report) -> None:
             files.write(out.name, result.report().encode())
         else:
             result.stage(files)
-    if isinstance(result, Comparison):
-        parts = parts_of(result, explain=explain)
-    else:
-        table = terminal.run_table(result.label, result.documents[0], gb_per_day)
-        parts = [table, *result.notes()]
-    above = terminal.label_line(result.labels, result.documents)
-    written = console.written("report", page)
-    console.answer_of_runs(result, asked.form, [*above, *parts, *written])
+    parts = [*parts_of(result, explain=explain), *console.written("report", page)]
+    console.answer_of_runs(result, asked.form, parts)

@@ -21,7 +21,6 @@ from slcache.given.content import Content
 from slcache.given.options import of, option, said
 from slcache.given.quantity import WORN
 from slcache.given.shared import Simulated
-from slcache.report import terminal
 from slcache.results import Comparison, Result
 from slcache.results.result import FILES
 from slcache.sentences import state, verdict
@@ -143,9 +142,7 @@ def run(asked: Run) -> None:
         result = api.run.of(replace(asked, on_progress=meter))
         if files is not None:
             result.stage(files)
-    table = terminal.run_table(result.label, result.documents[0], asked.gb_per_day)
-    notes = (Text(line, "yellow") for line in result.notes())
-    _print(result, asked.form, [table, *notes], asked.out)
+    _print(result, asked.form, result.shown(), asked.out)
 
 
 def _tell(
@@ -217,10 +214,11 @@ def compare(asked: Compare) -> None:
     _print(comparison, asked.form, parts_of(comparison, explain=asked.explain), asked.out)
 
 
-def parts_of(comparison: Comparison, *, explain: bool) -> list[RenderableType]:
-    """Return what is printed of a comparison: the answer, or all that is known of it."""
+def parts_of(result: Result | Comparison, *, explain: bool) -> list[RenderableType]:
+    """Return what is printed of a result: the answer, or all that is known of it."""
     more = Text("--explain prints more: throughput, lifetime, bounds, and why", "dim")
-    return [*comparison.shown(explain=explain), *([] if explain else [more])]
+    is_short = isinstance(result, Comparison) and not explain
+    return [*result.shown(explain=explain), *([more] if is_short else [])]
 
 
 def _note_windows(result: Result | Comparison) -> None:
@@ -243,6 +241,5 @@ def _print(result: Result | Comparison, form: opt.Form, parts: list[Any], out: P
     if form != "table":
         console.notes(result.labels, result.documents)
     console.cut_short(t["path"] for t in traces if t["adjusted"]["unterminated_last_line"])
-    lines = terminal.label_line(result.labels, result.documents)
     page = console.written("report", out and out / "report.html")
-    console.answer_of_runs(result, form, [*lines, *parts, *page])
+    console.answer_of_runs(result, form, [*parts, *page])

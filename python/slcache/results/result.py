@@ -20,6 +20,7 @@ from slcache.sentences import life, notes
 if TYPE_CHECKING:
     import polars as pl
     from altair import ConcatChart as Chart
+    from rich.text import Text
 
     from slcache.tables.tabular import Cells
 
@@ -298,8 +299,7 @@ class Result(Frames):
         """Return the figures that matter as a few lines of text."""
         from slcache.report import terminal
 
-        table, lines = self._told()
-        return terminal.text(*terminal.label_line(self.labels, self.documents), table, *lines)
+        return terminal.text(*terminal.label_line(self.labels, self.documents), *self.shown())
 
     def notes(self) -> list[str]:
         """Return what to keep in mind while reading the figures, in sentences."""
@@ -313,6 +313,13 @@ class Result(Frames):
         from slcache.report import html
 
         return html.render(self.labels, self.documents, None, gb_per_day=self.gb_per_day)
+
+    def shown(self, *, explain: bool = False) -> list[Cells | Text | str]:
+        """Return what is shown: all that is known, whether to `explain` it or not."""
+        from rich.text import Text
+
+        table, lines = self._told()
+        return [table, *(Text(line, "yellow") for line in lines)]
 
     def _told(self) -> tuple[Cells, list[str]]:
         from slcache.report import terminal
