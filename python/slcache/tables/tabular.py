@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 
 from markupsafe import Markup
 from rich import box
@@ -121,14 +121,19 @@ class Cells:
         return min(self._natural(i), max(8, room // _NAME_SHARE)) if i == 0 else longest
 
     def is_text(self, i: int) -> bool:
-        """Return whether a column is of words: most of its cells begin with no digit, or are long.
+        """Return whether a column is of words, as the first is, which names the rows."""
+        return self._texts[i]
 
-        So is the first, which names the rows, and one without a title.
+    @cached_property
+    def _texts(self) -> list[bool]:
+        """Whether each column has no title, or most of its cells begin with no digit, or are long.
+
+        Cells that are empty say nothing.
         """
-        cells = [row[i].plain for row in self.rows if row[i].plain not in ("", "–")]
-        figures = sum(bool(_FIGURE.match(cell)) for cell in cells)
-        long = any(len(line) > _LONG for cell in cells for line in cell.split("\n"))
-        return i == 0 or not self.columns[i] or long or 2 * figures < len(cells)
+        return [
+            i == 0 or not title or _is_text([row[i].plain for row in self.rows])
+            for i, title in enumerate(self.columns)
+        ]
 
     def _longest(self, i: int) -> int:
         """Return the width of a column's longest word."""
@@ -173,6 +178,13 @@ class Cells:
         if not self.is_text(i) or cell_len(cell.plain) <= width:
             return cell
         return Text(wrapped(cell.plain, width, whole=whole), cell.style)
+
+
+def _is_text(cells: Iterable[str]) -> bool:
+    known = [cell for cell in cells if cell not in ("", "–")]
+    figures = sum(bool(_FIGURE.match(cell)) for cell in known)
+    long = any(len(line) > _LONG for cell in known for line in cell.split("\n"))
+    return long or 2 * figures < len(known)
 
 
 def wrapped(text: str, width: int, *, whole: bool = False) -> str:
