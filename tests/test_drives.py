@@ -259,7 +259,11 @@ def test_a_scale_that_cannot_be_names_the_nearest_that_works(name: str, scale: i
 
 @pytest.mark.parametrize(
     ("protocol", "of_tiny"),
-    [("techpowerup", ""), ("anandtech", "pass 1, 1 +0 +1.74 +79.8 "), ("recovery", "of 0.999 MB")],
+    [
+        ("techpowerup", ""),
+        ("anandtech", "pass 1, 1 +0 MB +1.74 MB +79.8 MB "),
+        ("recovery", "of 0.999 MB"),
+    ],
 )
 def test_a_protocol_begins_in_the_state_that_it_says(protocol: str, of_tiny: str) -> None:
     quarter = [(("--set", "precondition.fill=0.25"), "tiny: 25.0 % full, ")]
