@@ -341,22 +341,32 @@ def _grid(axes: Sequence[Axis]) -> Iterator[Combination]:
 
 def listed(path: Path) -> list[Combination]:
     """Return the points of a CSV file: a column for each key, an empty cell leaves a key alone."""
+    names, *rows = _rows(path)
+    cells = (zip(names[1], row, strict=True) for _, row in rows)
+    return [{name: literal(cell) for name, cell in row if cell.strip()} for row in cells]
+
+
+def lines(path: Path) -> list[int]:
+    """Return the line of each point of a CSV file."""
+    return [line for line, _ in _rows(path)[1:]]
+
+
+def _rows(path: Path) -> list[tuple[int, list[str]]]:
+    """Return the rows of a CSV file with their lines: keys, and as many values for each point."""
     try:
         reader = csv.reader(io.StringIO(bounded.text(path), newline=""))
-        rows = list(filter(None, reader))
+        rows = [(reader.line_num, row) for row in reader if row]
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: no CSV: byte {error.start} is no UTF-8") from None
     except csv.Error as error:
         raise ValueError(f"{path}:{reader.line_num}: {error}") from error
     if len(rows) < 2:
         raise ValueError(f"{path}: must have a line of keys and at least one point")
-    names = [name.strip() for name in rows[0]]
+    head, keys = rows[0]
+    names = [name.strip() for name in keys]
     if "" in names or len(set(names)) != len(names):
-        raise ValueError(f"{path}:1: a key is empty or named twice")
-    points: list[Combination] = []
-    for number, row in enumerate(rows[1:], 2):
+        raise ValueError(f"{path}:{head}: a key is empty or named twice")
+    for line, row in rows[1:]:
         if len(row) != len(names):
-            raise ValueError(f"{path}:{number}: {len(row)} values for {len(names)} keys")
-        cells = zip(names, row, strict=True)
-        points.append({name: literal(cell) for name, cell in cells if cell.strip()})
-    return points
+            raise ValueError(f"{path}:{line}: {len(row)} values for {len(names)} keys")
+    return [(head, names), *rows[1:]]

@@ -144,7 +144,8 @@ class Study(Varied):
         for number, point in enumerate(self.listed, 1):
             known = first.setdefault(frozenset((k, plain(v)) for k, v in point.items()), number)
             if known != number:
-                yield f"point {number}: is point {known} again; give it once"
+                told = f"point {number}: is point {known} again; give it once"
+                yield told if self.table is None else f"{self.at(number - 1)}: {told}"
         if said := twice(self.judged_by):
             yield f"metric: {said}"
         for key, value in self.fixed.items():
@@ -203,15 +204,26 @@ class Study(Varied):
         """Keys and what they may be, as said: a range or list as text, or a list."""
         return once(flatten(self.vary or {}))
 
+    @property
+    def table(self) -> Path | None:
+        """The file that lists the points, if one does."""
+        said = self.points
+        return Path(said) if isinstance(said, str | os.PathLike) else None
+
+    def at(self, number: int) -> str:
+        """Return the file and line of a point of that file, counted from 0."""
+        assert self.table is not None
+        return f"{self.table}:{axes.lines(self.table)[number]}"
+
     @cached_property
     def listed(self) -> Sequence[Combination]:
         """Points that are listed one by one, in place of what is varied."""
         said = self.points
         if said is None:
             return ()
-        if isinstance(said, str | os.PathLike):
+        if self.table is not None:
             try:
-                return axes.listed(Path(said))
+                return axes.listed(self.table)
             except OSError as error:
                 told = f"points = {said}: must be a list of points, or a CSV file: {error.strerror}"
                 raise about(UsageError(told), "points") from error
@@ -267,8 +279,7 @@ class Study(Varied):
 
     def inputs(self) -> list[files.Path]:
         """Return the files that it reads, or was read from, which nothing takes the place of."""
-        listed = self.points if isinstance(self.points, str | os.PathLike) else None
-        own = (path for path in (listed, self.file) if path is not None)
+        own = (path for path in (self.table, self.file) if path is not None)
         return [*given.inputs(self.traces, self.devices, self.keys_file), *own]
 
     def of_config(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from slcache import catalogue, frame
 from slcache.documents import gains
 from slcache.documents.normalise import by_seed
-from slcache.errors import ConfigError, one_line
+from slcache.errors import ConfigError, about, one_line
 from slcache.execute import given
 from slcache.execute.engine import Engine
 from slcache.execute.given import DRAW
@@ -273,8 +273,11 @@ def told(points: Sequence[Point]) -> list[str]:
 
 
 def impossible(study: Study, points: Sequence[Point]) -> StudyError:
-    """Return why points cannot run, with the lines of the study's file that say them."""
+    """Return why points cannot run, with the lines of the file that says them."""
     refused = _refused(points)
+    if study.table is not None:
+        told = [f"{study.at(_number(study, point))}: {said}" for said, point in refused]
+        return about(StudyError("\n".join(told)), file=str(study.table))
     if study.file is None:
         return StudyError("\n".join(sentence for sentence, _ in refused))
     return placed(study.file, [(said, _keys_of(study, point)) for said, point in refused])
@@ -285,10 +288,22 @@ def _keys_of(study: Study, point: Point) -> list[str]:
     reason = point.reason or ""
     keys = [*point.varied, *study.fixed]
     keys.sort(key=lambda key: (f"settings {key}=" not in reason, key not in reason))
-    holds = (point.varied.items() <= said.items() for said in study.listed)
-    number = next((number for number, found in enumerate(holds) if found), 0)
+    number = _number(study, point)
     listed = [f"point[{number}].{key}" if number and key in point.varied else key for key in keys]
     return [*listed, SCHEME]
+
+
+def _number(study: Study, point: Point) -> int:
+    """Return the place of a point among those that are listed; 0 where it is varied.
+
+    A point lacks keys of a list that its scheme does not have.
+    """
+    alike = (
+        (len(said), number)
+        for number, said in enumerate(study.listed)
+        if point.varied.items() <= said.items()
+    )
+    return min(alike, default=(0, 0))[1]
 
 
 def _refused(points: Sequence[Point]) -> list[tuple[str, Point]]:
