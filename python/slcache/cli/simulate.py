@@ -134,6 +134,7 @@ def run(asked: Run) -> None:
         --timeline slowest.pftrace.gz --around slowest
 
     """
+    _check_years(asked)
     _tell(asked, [asked.device], asked.scheme)
     with (
         console.output(asked.out, FILES, asked.reads, asked.writes) as files,
@@ -143,6 +144,15 @@ def run(asked: Run) -> None:
         if files is not None:
             result.stage(files)
     _print(result, asked.form, result.shown(), asked.out)
+
+
+def _check_years(asked: Run | Compare) -> None:
+    """Refuse a rate for years that nothing tells: what is for other programs has the trace's."""
+    if asked.gb_per_day is not None and asked.form != "table" and asked.out is None:
+        told = (
+            f"has no effect with --format {asked.form}, which tells years at the trace's own rate"
+        )
+        raise checks.wrong(f"{told}; --out writes a page with them", "--gb-per-day")
 
 
 def _tell(
@@ -196,6 +206,8 @@ def compare(asked: Compare) -> None:
 
     """
     asked.check_explained()
+    if not asked.states:
+        _check_years(asked)
     _tell(asked, asked.devices, asked.schemes)
     if asked.states:
         _check_states(asked)
