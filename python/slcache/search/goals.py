@@ -19,6 +19,7 @@ from slcache.metrics import Goal, named
 #: What is to be small where nothing is said.
 DEFAULT = ("write_p99_ns", "waf")
 _BOUND = re.compile(r"\s*([a-z0-9_]+)\s*(<=|>=)\s*(.+?)\s*")
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.IGNORECASE | re.ASCII)
 _SMALLEST = 1e-12
 #: Far above what any metric can be.
 _LARGEST = 1e100
@@ -41,15 +42,17 @@ class Bound:
         if match is None:
             raise ValueError(f"{text!r} is no bound; expected METRIC<=VALUE or METRIC>=VALUE")
         metric, said = named(match[1]), match[3]
-        plain = re.fullmatch(r"[\d.]+(e\d+)?", said)
         try:
             match metric.unit:
                 case "bytes":
                     value: float = quantity.size_bytes(said)
-                case "ns" if not plain:
+                case "ns" if not _NUMBER.fullmatch(said):
                     value = quantity.time_ns(said)
-                case _:
+                case _ if _NUMBER.fullmatch(said):
                     value = float(said)
+                case unit:
+                    told = "" if unit == "1" else f" of {unit}"
+                    raise ValueError(f"{said[:60]!r} is not a number{told}, such as 1.5 or 1e6")
         except ValueError as error:
             raise ValueError(f"{metric.name}: {error}") from error
         if not abs(value) <= _LARGEST:

@@ -240,10 +240,7 @@ class Study(Varied):
 
     def drawn(self, trace: str) -> given.Drawn:
         """Return what adds the draw of a seed to the options of a trace's reader."""
-        try:
-            return given.of_trace(self.resample, self.resample_block, trace, self.seeds)
-        except UsageError as error:
-            raise StudyError(str(error)) from error
+        return given.of_trace(self.resample, self.resample_block, trace, self.seeds)
 
     @cached_property
     def sampling(self) -> Sampling:
