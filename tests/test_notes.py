@@ -17,6 +17,7 @@ from slcache.drives import fills
 from slcache.sentences import notes
 from support import QUICK, json_of, stdout
 from support import slcache as command
+from support import write_trace
 
 TINY = Path(__file__).parent.parent / "presets" / "devices" / "tiny.toml"
 #: A setting, or a scheme, with words of its note.
@@ -37,6 +38,29 @@ def test_notes_are_shown(scheme: str, settings: dict[str, object], words: str, t
     assert [note for note in run.notes() if words in note] == run.notes()[:1]
     for shown in (run.summary(), run.report(), run._repr_html_()):
         assert words in " ".join(shown.split())
+
+
+@pytest.mark.parametrize(
+    ("beyond", "told"),
+    [
+        (0, ""),
+        (1, "1 of 20 requests reach beyond the device, and is left out"),
+        (20, "20 of 20 requests reach beyond the device, and are left out"),
+    ],
+)
+def test_requests_that_are_left_out_are_told(beyond: int, told: str, tmp_path: Path) -> None:
+    """Else the figures would pass for those of the whole trace."""
+    rows = [(n, "Write", (n << 13) + (n < beyond) * (1 << 30), 4096) for n in range(20)]
+    trace = write_trace(tmp_path / "far.csv", rows)
+    names = ["tlc-only", "baseline"]
+    both = slcache.compare(trace, device="tiny", schemes=names, address="clip")
+    shown = (both.summary(), both.runs[0].summary(), both.report(), both.runs[0].report())
+    assert all(told in " ".join(each.split()) for each in shown)
+    assert any("beyond the device" in each for each in shown) == bool(beyond)
+    for form in ("json", "csv"):
+        own = ("--device", "tiny", "--schemes", ",".join(names), "--address", "clip")
+        done = command("compare", trace, *own, "--format", form)
+        assert told in done.stderr.decode()
 
 
 def test_a_note_is_said_once_in_every_form(trace: Path, comparison: slcache.Comparison) -> None:

@@ -129,7 +129,7 @@ def test_tied_winners_share_the_win() -> None:
     alone = compared(a=(FAST, FAST, {"host": 1.0}))
     assert alone.verdict() == ["Only a was run: there is nothing to compare it with."]
     assert compared(a=(NONE, NONE, {}), b=(NONE, NONE, {})).verdict() == [
-        "The trace has neither reads nor writes: there is nothing to compare.",
+        "Neither reads nor writes were served: there is nothing to compare.",
         "b: nothing to compare.",
     ]
 

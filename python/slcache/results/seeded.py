@@ -15,7 +15,7 @@ from slcache.results import means
 from slcache.results.comparison import Comparison
 from slcache.results.intervals import LEVEL, Figure, Paired, against
 from slcache.results.result import Result
-from slcache.sentences import gains, life, state
+from slcache.sentences import gains, life, state, verdict
 from slcache.tables import grid
 from slcache.tables.grid import Column, Show
 from slcache.tables.tabular import Cells
@@ -205,7 +205,7 @@ class SeededComparison(Comparison):
             for side in _SIDES
         ]
         if not any(sides):
-            return ["The trace has neither reads nor writes: there is nothing to compare."]
+            return [verdict.NOTHING]
         others = []
         for column in means.COLUMNS:
             if column.metric in _TOLD and (found := self._told_of(column)):

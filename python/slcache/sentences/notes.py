@@ -22,19 +22,28 @@ def sentence(config: Mapping[str, Any], depth: int) -> str | None:
 
 
 def of_runs(labels: Sequence[str], documents: Sequence[Document]) -> list[str]:
-    """Return each note once: a rounded capacity, times that no chip has, tiers on shared dies.
+    """Return each note once: requests beyond the device, a rounded capacity, tiers on shared dies.
 
     One that is not of all runs begins with the labels of those that it is of.
     """
     noted = wording.by_reason(
         (label, note)
         for label, document in zip(labels, documents, strict=True)
-        for note in dict.fromkeys(_of(document["config"]))
+        for note in dict.fromkeys((*_beyond(document["trace"]), *_of(document["config"])))
     )
     return [
         note if len(names) == len(labels) else f"{wording.listed(names)}: {note}"
         for note, names in noted.items()
     ]
+
+
+def _beyond(trace: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what was not served, or not whole, since the device is smaller than the trace."""
+    count = trace["requests"] + trace["trims"]
+    for key, became in (("address_dropped", "left out"), ("address_clipped", "cut at its end")):
+        if number := trace["adjusted"].get(key):
+            told = f"{number:,} of {count:,} requests reach beyond the device"
+            yield f"{told}, and {'is' if number == 1 else 'are'} {became} (trace.address = clip)"
 
 
 def _of(config: Mapping[str, Any]) -> Iterator[str]:

@@ -285,10 +285,14 @@ def _contenders(
     return [name for name, _ in kept], [each for _, each in kept]
 
 
+#: What is said where no run has figures; the trace may have requests beyond the device.
+NOTHING = "Neither reads nor writes were served: there is nothing to compare."
+
+
 def _headline(labels: Sequence[str], documents: Sequence[Document], to: str) -> str:
     sides = [text for side in ("write", "read") if (text := winner(side, labels, documents, to))]
     if not sides:
-        return "The trace has neither reads nor writes: there is nothing to compare."
+        return NOTHING
     text = "; ".join(sides)
     return text[0].upper() + text[1:] + "."
 
