@@ -193,6 +193,10 @@ def test_what_is_no_document_is_told() -> None:
     cases: list[tuple[Any, str]] = [
         *(([], no_object), ("text", no_object), (None, no_object), (7, no_object)),
         ({"runs": []}, "schema_version: missing"),
+        ({"schema_version": 2, "asked": {}}, "asked: this is a search, which slcache tune has"),
+        ({"schema_version": 2, "study": {}}, "study: this is a study, which slcache sweep has"),
+        ({"device": "tiny", "pattern": {}}, "pattern: this is what slcache cliff has measured"),
+        ({"states": {}}, "states: this is a comparison in several states"),
         ({"schema_version": 3, "config": deep}, "nested more than"),
     ]
     for other, told in cases:

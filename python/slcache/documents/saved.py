@@ -118,7 +118,19 @@ def _settings(document: Mapping[str, Any]) -> dict[str, Any]:
     return settings
 
 
+#: What verbs print that is no result of a run, by a key that a result has not.
+_PRINTED = {
+    "asked": "a search, which slcache tune has made",
+    "study": "a study, which slcache sweep has run",
+    "pattern": "what slcache cliff has measured",
+    "states": "a comparison in several states, each of which --state with --out keeps",
+}
+
+
 def _check_version(document: Mapping[str, Any]) -> None:
+    for key, what in _PRINTED.items():
+        if key in document and "host" not in document:
+            raise checks.wrong(key, f": this is {what}, and no result of a run")
     if "schema_version" not in document:
         raise checks.wrong("schema_version", ": missing; is this a result document of slcache?")
     version = document["schema_version"]
