@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
 from slcache import named
-from slcache.errors import UsageError, about
+from slcache.errors import Error, UsageError, about
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -45,6 +45,8 @@ _SCHEMES = ("scheme", "schemes")
 _SETTINGS = ("settings", "vary")
 #: Numbers are shown to so many characters.
 _SHOWN = 60
+#: What the engine calls a dict that stands for a file, which is the file of its errors.
+_CALLED = {"trace": "workload.toml", "device": "device"}
 _HALVES = re.compile("[\ud800-\udfff]")
 
 
@@ -100,7 +102,11 @@ def checked(
                 bound.arguments[name] = fitting(name, by_source, kinds[name], ranges.get(name))
         more = bound.arguments.get(rest, {})
         with named.call(named.of_arguments(_naming({**bound.arguments, **more}))):
-            return function(*bound.args, **bound.kwargs)
+            try:
+                return function(*bound.args, **bound.kwargs)
+            except Error as error:
+                _forget_no_file(error, bound.arguments | more)
+                raise
 
     return call
 
@@ -114,6 +120,15 @@ def _naming(arguments: Mapping[str, Any]) -> Iterator[Any]:
         if isinstance(given, Mapping) and "device" not in given:
             yield given
     yield list(arguments["points"]) if isinstance(arguments.get("points"), list | tuple) else ()
+
+
+def _forget_no_file(error: Error, given: Mapping[str, Any]) -> None:
+    """Leave the file out of an error about a dict, which the engine calls by a name of its own."""
+    for argument, called in _CALLED.items():
+        said = given.get(argument)
+        many = said if isinstance(said, list | tuple) else [said]
+        if error.file == called and any(isinstance(each, Mapping) for each in many):
+            error.file = None
 
 
 def _by_source(value: Any) -> Any:  # noqa: ANN401
