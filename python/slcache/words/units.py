@@ -63,12 +63,16 @@ def figures(values: Iterable[float | None], unit: str) -> Callable[[float], str]
     return lambda value: figure(value, unit)
 
 
+#: Less than this of a unit is no figure that anybody reads.
+_FAR = 1e-3
+
+
 def _alike(
     values: Iterable[float | None],
     scales: Sequence[Scale],
     alone: Callable[[float], str],
 ) -> Callable[[float], str]:
-    """Return what prints figures in the unit of the least.
+    """Return what prints figures in the unit of the least, or each in its own if they are far apart.
 
     That is a larger one where the largest would have six digits.
     """
@@ -78,6 +82,8 @@ def _alike(
     own = scale(min(known), scales)
     enough = (each for each in reversed(scales) if max(known) < 1e5 * each[0])
     factor, name = max(own, next(enough, scales[0]))
+    if min(known) < _FAR * factor:
+        return alone
     if name == "B":
         return lambda value: f"{value:,.0f} B"
     return lambda value: f"{significant(value / factor)} {name}"
