@@ -72,7 +72,7 @@ def _alike(
     scales: Sequence[Scale],
     alone: Callable[[float], str],
 ) -> Callable[[float], str]:
-    """Return what prints figures in the unit of the least, or each in its own if they are far apart.
+    """Return what prints figures in the unit of the least, or each in its own if far apart.
 
     That is a larger one where the largest would have six digits.
     """

@@ -20,7 +20,7 @@ impl Simulation {
     /// Handles the next event; false if there is none.
     #[inline]
     pub(super) fn step(&mut self) -> bool {
-        self.io.timing_mut().expect_start();
+        self.io.timing_mut().expect_start(u64::MAX);
         let next_ns = self.io.timing().next_ns();
         if next_ns >= TIME_LIMIT_NS {
             if next_ns != u64::MAX {
@@ -39,7 +39,7 @@ impl Simulation {
     #[inline(always)]
     pub(super) fn run_until(&mut self, at_ns: u64) {
         loop {
-            self.io.timing_mut().expect_start();
+            self.io.timing_mut().expect_start(at_ns);
             if self.io.timing().next_ns() > at_ns {
                 return;
             }

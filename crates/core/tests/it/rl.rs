@@ -1,7 +1,9 @@
 //! `rl`: steps, decisions and what is learned, on a device of one plane whose bus costs nothing.
 
 use crate::it::common::restart::goes_on_alike;
-use crate::it::common::{closed, device, ended, few, figure, mode, pool, request, setup, watched, with};
+use crate::it::common::{
+    closed, device, ended, few, figure, mode, pool, request, rest, setup, watched, with,
+};
 use serde_json::{json, Value};
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
@@ -262,4 +264,27 @@ fn a_memory_that_does_not_fit_is_refused_and_changes_nothing() {
     let mut plain = Simulation::new(&setup(small(&[]).device, "tlc-only")).unwrap();
     let own = Memory { scheme: "tlc-only".into(), ..good.clone() };
     assert_eq!(plain.take_memory(own).unwrap_err(), "tlc-only: the scheme has no memory");
+}
+
+/// Between two requests, where nothing else is to happen: the moves are over when the next one comes.
+#[test]
+fn what_a_turned_knob_moves_does_not_wait_for_the_next_request() {
+    const REST_NS: u64 = 10_000_000_000;
+    let mut setup = small(&[("agent", json!("none"))]);
+    (setup.host.replay, setup.host.queue_depth) = (Replay::Open, 0);
+    let mut sim = watched(&setup);
+    sim.feed(&writes(300, 30 * MIB, 1)).unwrap();
+    sim.feed(&[request(REST_NS / 2, HostOp::Write, 0, 4096)]).unwrap();
+    rest(&mut sim, REST_NS);
+    let moves = |sim: &Simulation| -> u64 {
+        sim.counters().iter().filter(|row| row.cause == Cause::Migration).map(|row| row.totals.count).sum()
+    };
+    let (before, knob) = (moves(&sim), sim.knobs().swap_remove(0));
+    let KnobRange::Steps { min, .. } = knob.range else { panic!("{knob:?}") };
+    sim.turn(0, min).unwrap();
+    assert!(moves(&sim) > before + 20, "{} moves", moves(&sim) - before);
+    let reads = (0..50).map(|i| request(2 * REST_NS + i * 200_000, HostOp::Read, 0, 4096));
+    sim.feed(&reads.collect::<Vec<_>>()).unwrap();
+    let read = sim.finish().unwrap().host.read;
+    assert!(read.attribution_us.wait.values().all(|&us| us == 0.0), "{:?}", read.attribution_us.wait);
 }

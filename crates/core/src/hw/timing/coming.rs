@@ -155,24 +155,26 @@ impl Timing {
         self.channels[channel].coming_ns = next_ns;
     }
 
-    /// What was emitted and not started yet starts at the next event: then the next end of an array phase has
-    /// to be one.
+    /// Time is to go on, to the next event or to `until_ns`: what was emitted and not started yet starts before,
+    /// but behind what is due now, as the end of an array phase may be.
     #[inline(always)]
-    pub fn expect_start(&mut self) {
+    pub fn expect_start(&mut self, until_ns: u64) {
         if !self.ready.is_empty() {
-            self.expect_next_read();
+            self.start_before(until_ns);
         }
     }
 
     #[cold]
-    fn expect_next_read(&mut self) {
+    fn start_before(&mut self, until_ns: u64) {
         let now_ns = self.clock.now_ns();
-        let is_next = |u: &Unit| u.phase == Phase::Read && u.read_end_ns >= now_ns;
-        let coming = (0..self.units.len() as u32).filter(|&unit| is_next(&self.units[unit as usize]));
-        let ends = coming.map(|unit| (self.units[unit as usize].read_end_ns, unit));
-        let next = ends.filter(|&(at_ns, unit)| !self.clock.is_past(unit, at_ns)).min();
-        if let Some((at_ns, index)) = next {
-            self.clock.push(Event { at_ns, kind: EventKind::Unit, index });
+        let ends_now = |&unit: &u32| {
+            let u = &self.units[unit as usize];
+            u.phase == Phase::Read && u.read_end_ns == now_ns && !self.clock.is_past(unit, now_ns)
+        };
+        if let Some(index) = (0..self.units.len() as u32).find(ends_now) {
+            self.clock.push(Event { at_ns: now_ns, kind: EventKind::Unit, index });
+        } else if self.clock.next_ns().min(until_ns) > now_ns {
+            self.kick();
         }
     }
 

@@ -34,7 +34,7 @@ fn they_do_so_where_much_happens_at_once() {
     assert!(check(5, 20, |twins| twins.coarse = true) > 5_000);
 }
 
-/// What was emitted without a kick starts at the next event, which may be the end of an array phase.
+/// What was emitted without a kick starts before time goes on, behind an end of an array phase that is due now.
 #[test]
 fn what_waits_for_the_next_event_starts_as_early() {
     assert!(check(3, 50, |twins| twins.lazy = true) > 1_000);

@@ -292,7 +292,7 @@ impl Twins {
 fn to_notice(timing: &mut Timing, until_ns: u64) -> (u64, Vec<u32>) {
     let mut tokens = Vec::new();
     while tokens.is_empty() {
-        timing.expect_start();
+        timing.expect_start(until_ns);
         if timing.next_ns() > until_ns {
             break;
         }
