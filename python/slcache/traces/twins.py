@@ -222,14 +222,15 @@ def _settle(twin: Twin, path: Path) -> None:
 
 def _give_way(twin: Twin, text: str, path: Path) -> None:
     """Move one of the figures that conflict to the nearest possible value, or leave it out."""
+    # The file that was tried is nobody's.
+    plain = re.sub(rf"{re.escape(str(path))}(:\d+)?: ", "", text)
     problems = dict(_PROBLEM.findall(text.replace(str(path), "")))
     at_fault = [name for name in _LEAVE_OUT if name in problems]
     mentioned = [name for name in _LEAVE_OUT if name in text]
     name = next((name for name in (*at_fault, *mentioned) if name in twin.figures), None)
     if name is None:
-        told = f"{twin.source}: no twin can be made: {text}"
-        raise about(TraceError(told), file=twin.source)
-    reason = problems.get(name) or text.splitlines()[0]
+        raise TraceError(f"{twin.source}: no twin can be made: {plain}")
+    reason = problems.get(name) or plain.splitlines()[0]
     if name == "sequential_share" and _too_sequential(reason, twin.figures):
         name = "footprint_touched_bytes"
     measured = twin.figures[name]
