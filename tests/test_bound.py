@@ -230,31 +230,38 @@ def test_a_span_is_whole_writes_or_refused(write_bytes: int, more: int) -> None:
 
 
 def test_the_default_amount_overflows_every_cache() -> None:
-    gib = 1 << 30
+    # What ips-coop has in each of 128 planes: SLC blocks, and two layers of each of the others.
+    most = 128 * (128 * 128 + (2048 - 128) * 2 * 2) * 4096
     for scheme in ("tlc-only", "turbo-write", "ips-coop"):
-        assert cliffs.default_amount("ips-384g", scheme) == 3 * (8 + 4) * gib
+        assert cliffs.default_amount("ips-384g", scheme) == 3 * most
     larger = {**{"device.user_bytes": "190GiB"}, "scheme.turbo-write.slc_blocks": 250}
     own = cliffs.cache_bytes(
         catalogue.resolve(device="ips-384g", scheme="turbo-write", settings=larger)
     )
-    assert own > (8 + 4) * gib
+    assert own > most
     assert cliffs.default_amount("ips-384g", "turbo-write", larger) == 3 * own
-    assert cliffs.default_amount("ips-384g", "tlc-only", larger) == 3 * (8 + 4) * gib
+    assert cliffs.default_amount("ips-384g", "tlc-only", larger) == 3 * most
     device = next(d["user_bytes"] for d in catalogue.devices() if d["name"] == "gc-8g")
     assert cliffs.default_amount("gc-8g", "tlc-only", {"scheme.tlc-only.mode": "mlc"}) == device
 
 
 @pytest.mark.few(8)
 @pytest.mark.parametrize("device", [entry["name"] for entry in catalogue.devices()])
-def test_no_device_lets_companions_change_the_load(device: str) -> None:
+def test_the_default_amount_is_of_caches_that_schemes_have(device: str) -> None:
+    """No cache is left unfilled, unused cells are none, and companions change nothing."""
     try:
         fit, _ = catalogue.fitting(device=device)
     except ConfigError:
         pytest.skip("no scheme fits")
+    caches = {
+        name: cliffs.cache_bytes(catalogue.resolve(device=device, scheme=name)) for name in fit
+    }
+    user = next(entry["user_bytes"] for entry in catalogue.devices() if entry["name"] == device)
     together = cliffs.loads(cliffs.Pattern(), device=device, schemes=fit[::-1])
-    for scheme in fit:
-        alone = cliffs.loads(cliffs.Pattern(), device=device, schemes=[scheme])
-        assert alone[scheme] == together[scheme], (device, scheme)
+    for name, load in together.items():
+        assert cliffs.loads(cliffs.Pattern(), device=device, schemes=[name])[name] == load
+        assert load.amount_bytes in {min(user, 3 * cache) for cache in caches.values()} | {user}
+        assert load.amount_bytes >= min(user, 3 * caches[name])
 
 
 def test_the_start_is_seen_however_much_is_written() -> None:

@@ -266,7 +266,8 @@ def test_schemes_are_compared_on_several_devices(trace: Path) -> None:
         slcache.compare(trace, device=["tiny", "tiny"], **how)
     assert "differ in more than their schemes: " in " ".join(both.verdict())
     # A share of what is gained on one device says nothing of another.
-    assert not any("%" in share for share in [row.cells[-1].text for row in both.gain_rows()][2:])
+    shares = [row[-1].plain for table in both.gains() for row in table.rows]
+    assert not any("%" in share for share in shares[2:])
     with pytest.warns(UserWarning, match="left out") as caught:
         slcache.compare(trace, device=["tiny", "mqsim-like"], schemes="all", address="wrap")
     told = [str(each.message) for each in caught]
@@ -407,7 +408,8 @@ def test_every_figure_that_moves_is_found(comparison: slcache.Comparison) -> Non
         for step in path[:-1]:
             place = place[step]
         place[path[-1]] = value if value is not None else place[path[-1]] + 1
-        (run,) = differences.diff(slcache.Result(before), slcache.Result(after)).runs
+        first, second = (slcache.Result.made(each, None, ()) for each in (before, after))
+        (run,) = differences.diff(first, second).runs
         assert not run.equal, path
         return run
 
@@ -520,6 +522,21 @@ def test_a_moved_trace_is_named_and_another_is_told(moved: Path, tmp_path: Path)
     document["episode"] = {"windows": 3, "turns": 2}
     with pytest.raises(slcache.ResultError, match="knobs were turned"):
         slcache.rerun(slcache.Result(document))
+
+
+def test_a_workload_that_was_a_dict_or_is_gone_is_asked_for(tmp_path: Path) -> None:
+    load = {"requests": 60, "footprint_bytes": "1MiB", "global": {"rw": "randwrite"}}
+    run = slcache.run(load, device="tiny", scheme="baseline")
+    with pytest.raises(slcache.TraceError, match=r"trace is not there; .* given as a dict$"):
+        slcache.rerun(run)
+    assert slcache.rerun(run, trace=load).equal
+    assert not slcache.rerun(run, trace={**load, "requests": 61}).equal
+    file = tmp_path / "load.toml"
+    file.write_text("requests = 60\nfootprint_bytes = '1MiB'\nglobal.rw = 'randwrite'\n")
+    run = slcache.run(file, device="tiny", scheme="baseline")
+    file.unlink()
+    with pytest.raises(slcache.TraceError, match=r"trace says where it is now$"):
+        slcache.rerun(run)
 
 
 def test_what_a_scheme_had_learned_is_taken_along(moved: Path, tmp_path: Path) -> None:

@@ -163,7 +163,7 @@ def test_figures_of_drives_that_are_partly_full_have_rows() -> None:
 
 def test_the_default_amount_follows_the_cache_that_the_engine_has() -> None:
     device = small()
-    cache = fills.slc_bytes(catalogue.resolve(device=device, scheme="client"))
+    cache = cliffs.cache_bytes(catalogue.resolve(device=device, scheme="client"))
     assert cache == CACHE
     assert cliffs.default_amount(device, "client") == 3 * cache
     whole, part = (

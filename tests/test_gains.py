@@ -118,6 +118,11 @@ def test_comparisons_tell_table_and_words(compared: slcache.Comparison, tmp_path
 CACHED = ["baseline", "turbo-write", "sa", "sector", "hierarchy", "hyssd"]
 
 
+def shares(compared: slcache.Comparison) -> list[str]:
+    """Return the shares of the gain that a comparison's table has."""
+    return [row[-1].plain for table in compared.gains() for row in table.rows]
+
+
 @pytest.mark.parametrize("writes", [20, 90, 400])
 def test_a_cache_that_never_filled_has_no_share(writes: int, tmp_path: Path) -> None:
     """384 KiB of cache: what has room needs no policy, and ties of such runs tell nothing."""
@@ -125,7 +130,7 @@ def test_a_cache_that_never_filled_has_no_share(writes: int, tmp_path: Path) -> 
     trace = write_trace(tmp_path / "few.csv", rows)
     how: dict[str, Any] = {"device": "tiny", "schemes": ["tlc-only", *CACHED]}
     found = slcache.compare(trace, **how)
-    rows_of = {row.label: row.cells[-1].text for row in found.gain_rows()}
+    rows_of = {row[0].plain: row[-1].plain for table in found.gains() for row in table.rows}
     told = " ".join(line for line in found.gain_lines() if "never filled" in line)
     for name in CACHED:
         unfilled = gains.is_unfilled(found[name].to_dict())
@@ -134,8 +139,10 @@ def test_a_cache_that_never_filled_has_no_share(writes: int, tmp_path: Path) -> 
         assert (rows_of[name] == sentences.UNFILLED) is unfilled
         assert (name in told) is unfilled
     if writes != 90:
-        cells = slcache.compare(trace, **how, resample=2).gain_rows()
-        assert {row.cells[-1].text == sentences.UNFILLED for row in cells[1:]} == {writes == 20}
+        assert {
+            text == sentences.UNFILLED
+            for text in shares(slcache.compare(trace, **how, resample=2))[1:]
+        } == {writes == 20}
     # Nobody knows what was in a cache that was not drained.
     full = {"precondition.fill": 0.5, "precondition.drain": False}
     begun = slcache.compare(trace, device="tiny", schemes=["tlc-only", "baseline"], settings=full)
@@ -156,7 +163,7 @@ def test_the_curve_is_of_the_trace_as_placed(trace: Path, compared: slcache.Comp
     plain = slcache.compare(trace, **how, settings={"run.bound": False})
     document = plain.to_dict()
     assert not {"gains", "bounds"} & document.keys()
-    assert (plain.gain_rows(), plain.gain_lines()) == ([], [])
+    assert (plain.gains(), plain.gain_lines()) == ([], [])
     assert "How large a cache" not in plain.report()
     for one, other in zip(document["runs"], compared.documents, strict=False):
         assert "bound" not in {*one, *one["config"]["run"]}
@@ -198,7 +205,7 @@ def test_without_writes_there_is_no_bound(tmp_path: Path) -> None:
     compared = slcache.compare(trace, device="tiny", schemes=SCHEMES[:2])
     assert compared.documents[1]["bound"] == {"kind": "none", "why": "nothing was written"}
     assert compared.bounds is None
-    assert compared.gain_rows() == []
+    assert compared.gains() == []
     assert compared.gain_lines()[0] == (
         "No bound holds for tlc-only and baseline: nothing was written."
     )
@@ -276,7 +283,7 @@ def test_a_reference_in_the_study_is_no_second_run(trace: Path, tmp_path: Path) 
     assert first is None
     assert second > 0
     told = slcache.compare(trace, device="tiny", schemes=["baseline", "turbo-write", "tlc-only"])
-    assert [row.cells[-1].text for row in told.gain_rows()] == ["–"] * 3
+    assert shares(told) == ["–"] * 3
     assert any("baseline has a cache itself" in line for line in told.gain_lines())
 
 
@@ -299,14 +306,15 @@ def test_a_search_maximises_it_and_keeps_a_bound_on_it(trace: Path) -> None:
     less = {"device.user_bytes": 2 << 20, "trace.address": "compact"}
     on: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "settings": less}
     swept = slcache.sweep(trace, **on, vary=space, metrics="gain_share")
-    shares = swept.table[GAIN_SHARE].to_list()
+    swept_shares = swept.table[GAIN_SHARE].to_list()
     found = slcache.tune(trace, **on, vary=space, maximise=["gain_share"], points=3)
     assert found.best is not None
-    assert found.best.found.figures[GAIN_SHARE] == max(shares)
+    assert found.best.found.figures[GAIN_SHARE] == max(swept_shares)
     (key,) = space
-    sized = slcache.tune(trace, **on, vary=space, least=key, such_that=f"gain_share>={max(shares)}")
+    bound = f"gain_share>={max(swept_shares)}"
+    sized = slcache.tune(trace, **on, vary=space, least=key, such_that=bound)
     assert sized.best is not None
-    assert sized.best.settings[key] == [3, 4, 6][shares.index(max(shares))]
+    assert sized.best.settings[key] == [3, 4, 6][swept_shares.index(max(swept_shares))]
     how: dict[str, Any] = {"scheme": ["ips", "ips-agc"], "vary": {}, "points": 2}
     with pytest.raises(slcache.RunError, match=r"gain_share: none of .* no bound holds"):
         slcache.tune(trace, device="tiny", maximise=["gain_share"], **how)
@@ -319,13 +327,13 @@ def test_several_seeds_have_means_and_intervals() -> None:
         "zipf-4k", device="tiny", schemes=schemes, trace_options=options, seeds=3
     )
     assert isinstance(told, SeededComparison)
-    shares = told.figure("baseline", GAIN_SHARE).values
-    assert len(set(shares)) > 1
-    for one, found in zip(told.comparisons, shares, strict=True):
+    values = told.figure("baseline", GAIN_SHARE).values
+    assert len(set(values)) > 1
+    for one, found in zip(told.comparisons, values, strict=True):
         assert found == one.to_dict()["gains"]["schemes"]["baseline"]["share"]
     estimate: Any = told.figure("baseline", GAIN_SHARE).estimate
     shown = f"{units.percent(estimate.mean)} ±{units.percent(estimate.half)}"
-    assert [row.cells[-1].text for row in told.gain_rows()] == ["–", shown, "–"]
+    assert shares(told) == ["–", shown, "–"]
     assert "No bound holds for ips" in told.summary(explain=True)
     assert "curve, exact at the dots" in told.report()
 

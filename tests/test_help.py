@@ -6,11 +6,12 @@ import json
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import slcache
-from slcache import explain
+from slcache import catalogue, explain
 from slcache.cli import complete
 from slcache.documents import keys
 from slcache.words.names import leaves
@@ -117,6 +118,39 @@ def test_the_verb_prints_keys_and_what_they_stand_at(words: str, told: list[str]
     printed = " ".join(stdout("explain", *words.split()).split())
     assert [each for each in told if each not in printed] == []
     assert ("by default no effect" in printed) == ("no effect" in told)
+
+
+def test_a_unit_is_no_range() -> None:
+    """What a key may be its schema says: ratios go up to 8, a device is overwritten 100 times."""
+    assert [entry for entry in explain.entries() if " to " in entry.key.unit] == []
+    (ratio,) = explain.find("scheme.client.fold.ratio")
+    assert (ratio.key.unit, ratio.key.allowed) == ("1", (("0 to 8", ""),))
+
+
+def test_a_list_that_a_device_leaves_empty_has_no_first_value() -> None:
+    empty = [e for e in explain.entries() if e.key.name.startswith("scheme.custom.regions[].")]
+    assert empty
+    for entry in empty:
+        assert explain.standing(entry, "tiny", entry.key.name.rpartition(".")[2]) is None
+        with pytest.raises(ValueError, match=r"regions has no \[0\]"):
+            explain.standing(entry, "tiny", entry.key.name.replace("[]", "[0]"))
+
+
+def test_a_key_is_told_without_all_schemes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each takes its time to be held against the device."""
+    asked: list[str] = []
+    resolve = catalogue.resolve
+
+    def counted(*, device: str, scheme: str) -> dict[str, Any]:
+        asked.append(scheme)
+        return resolve(device=device, scheme=scheme)
+
+    monkeypatch.setattr(catalogue, "resolve", counted)
+    for name, schemes in (("host.replay", ["tlc-only"]), ("scheme.sa.slc_blocks", ["sa"])):
+        (entry,) = (each for each in explain.find(name) if each.of == "configuration")
+        explain.standing(entry, "tiny", name)
+        assert asked == schemes
+        asked.clear()
 
 
 def test_every_value_of_a_pool_stands_where_it_was_asked_for() -> None:

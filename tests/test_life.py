@@ -17,7 +17,7 @@ from slcache.documents import schemata
 from slcache.metrics import METRICS, PARTS
 from slcache.report import terminal
 from slcache.sentences import life
-from slcache.tables import sheets
+from slcache.tables import grid
 from slcache.words import kinds
 from support import mixed, write_trace
 from support import slcache as command
@@ -141,6 +141,16 @@ def test_every_output_tells_lives_at_the_rate(result: Path, tmp_path: Path, verb
             assert all(part in told for part in ("TBW", "drive writes a day", title))
 
 
+@pytest.mark.parametrize("form", ["json", "csv", "markdown"])
+def test_a_rate_that_nothing_tells_is_refused(form: str, trace: Path, tmp_path: Path) -> None:
+    said = (trace, *DEVICE, "--gb-per-day", "20", "--format", form)
+    for begin in (("run", "--scheme", "baseline"), ("compare", "--schemes", "tlc-only,baseline")):
+        done = support.slcache(*begin, *said)
+        assert done.returncode == 2
+        assert f"--gb-per-day: has no effect with --format {form}" in done.stderr.decode()
+        assert support.slcache(*begin, *said, "--out", tmp_path / begin[0]).returncode == 0
+
+
 #: Half-worn cells whose data are old: every read of them takes steps.
 WORN = {"device.cells.start.tlc.cycles": 50, "device.cells.start.tlc.days": 90}
 UPKEEP = {
@@ -184,7 +194,7 @@ def test_a_result_tells_what_reads_took(trace: Path) -> None:
     bad = WORN | {"device.cells.bad_blocks.retire": True}
     worse = slcache.run(trace, device="tiny", scheme="baseline", settings=bad).to_dict()
     assert worse["figures"].keys() >= OF_BAD_BLOCKS
-    assert {"retries_per_read", "read_errors"} <= set(sheets.of_runs(["a"], [document]).columns)
+    assert {"retries_per_read", "read_errors"} <= set(grid.of_runs(["a"], [document]).keys)
     assert "service retry" in charts.components([document])
     document = slcache.run(trace, device="tiny", scheme="baseline").to_dict()
     assert not OF_CELLS & document["figures"].keys()
@@ -194,7 +204,7 @@ def test_a_result_tells_what_reads_took(trace: Path) -> None:
     assert all(
         "cells" not in chips.get("tlc", {}) for chips in document["config"]["device"]["pool"]
     )
-    assert not OF_CELLS & set(sheets.of_runs(["a"], [document]).columns)
+    assert not OF_CELLS & set(grid.of_runs(["a"], [document]).keys)
     assert "service retry" not in charts.components([document])
     told = {row["name"] for row in json.loads(_core.figures()) if row.get("of_cells")}
     assert told == OF_CELLS > OF_UPKEEP | OF_BAD_BLOCKS

@@ -181,7 +181,7 @@ def harmless(text: str) -> bool:
 def test_json_for_a_terminal_means_the_same(
     capsys: pytest.CaptureFixture[str], comparisons: list[slcache.Comparison]
 ) -> None:
-    console.emit_json(MARKUP)
+    console.emit(console.json_of(MARKUP))
     shown = capsys.readouterr().out
     assert harmless(shown)
     assert json.loads(shown) == MARKUP

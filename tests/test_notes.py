@@ -15,9 +15,8 @@ from hidden_drives import SMALL, small
 from slcache.cli.app import execute
 from slcache.drives import fills
 from slcache.sentences import notes
-from support import QUICK, json_of, stdout
+from support import QUICK, json_of, stdout, write_trace
 from support import slcache as command
-from support import write_trace
 
 TINY = Path(__file__).parent.parent / "presets" / "devices" / "tiny.toml"
 #: A setting, or a scheme, with words of its note.

@@ -378,7 +378,17 @@ CASES: list[tuple[Act, type[slcache.Error], str | None, Any, int | None]] = [
     (ran(address="sideways"), ConfigError, "trace.address", None, None),
     (ran(trace_options={"nonsense": "1"}), ConfigError, "nonsense", None, None),
     (ran({**LOAD, "requests": float("nan")}), ConfigError, "requests", None, None),
-    (ran({**LOAD, "requestz": 1}), TraceError, "requestz", ..., None),
+    # What is given as a dict is in no file.
+    (ran({**LOAD, "requestz": 1}), TraceError, "requestz", None, None),
+    (
+        lambda _: slcache.compare({**LOAD, "requestz": 1}, device="tiny", schemes="sa", jobs=2),
+        TraceError,
+        "requestz",
+        None,
+        None,
+    ),
+    (lambda _: slcache.run(LOAD, device={}, scheme="sa"), ConfigError, "device", None, None),
+    (lambda _: slcache.resolve(device={}, scheme="sa"), ConfigError, "device", None, None),
     (workload_file, TraceError, "footprint_bytes", "mine.toml", None),
     (ran("no.csv"), TraceError, None, "no.csv", None),
     (bad_line, TraceError, "Type", "t.csv", 21),

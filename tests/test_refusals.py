@@ -105,7 +105,6 @@ USAGE = [
     ("trace twin t.csv -o x.toml --requests 9", "--requests"),
     ("trace twin t.csv -o x.toml --seed 1", "--seed"),
     ("trace twin t.csv -o x.toml --lossy label", "--lossy"),
-    ("trace twin t.csv -o x.parquet --by blocks --format csv", "--format"),
     (f"{CLIFF} --bursts 3", "--bursts: has no effect without --pattern bursts"),
     (f"{CLIFF} --pause 3s", "--pause: has no effect without --pattern bursts"),
     (f"{CLIFF} --span 1GiB", "--span = 1073741824: the device has 3407872"),
@@ -204,7 +203,7 @@ USAGE = [
         (f"{STATES} {option}", f"--states…{option.partition('=')[0]}")
         for option in (
             *("--state=empty", "--out=o", "--seeds=2", "--resample=2", "--log=l.parquet"),
-            *("--timeline=t.parquet", "--format=csv"),
+            *("--timeline=t.parquet", "--format=csv", "--gb-per-day=5"),
         )
     ),
     *((f"{RUN} --state={text}", f"--state: state = {text!r}") for text in NO_STATE),

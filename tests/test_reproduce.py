@@ -15,6 +15,7 @@ import slcache as package
 from slcache import ConfigError
 from slcache.documents import schemata
 from slcache.execute.engine import Engine
+from slcache.given.evaluation import Request
 from slcache.reproduce import beyond, inputs, sensitivity
 from slcache.reproduce import evaluation as evaluations
 from slcache.reproduce import plan as plans
@@ -31,7 +32,7 @@ from support import mixed, process, slcache, write_trace
 
 
 def test_an_interrupted_evaluation_goes_on_and_prints_one_ledger(tmp_path: Path) -> None:
-    request = evaluations.Request("hierarchy", tmp_path, quick=True, workloads=["web_1"])
+    request = Request(paper="hierarchy", out=tmp_path, quick=True, workloads=["web_1"])
     told: list[tuple[str, int, int]] = []
 
     def stop_after_one(phase: str, done: int, total: int) -> bool:
@@ -108,7 +109,7 @@ def test_it_judges_as_many_as_it_says(tmp_path: Path, monkeypatch: pytest.Monkey
     whole = plans.load("hierarchy")
     small = replace(whole, quick=replace(whole.quick, requests=5000))
     monkeypatch.setattr(plans, "load", lambda _: small)
-    request = evaluations.Request("hierarchy", tmp_path, quick=True, readings=["literal"])
+    request = Request(paper="hierarchy", out=tmp_path, quick=True, reading="literal")
     emergent = [row for row in evaluations.evaluate(request).claims if row.class_ == EMERGENT]
     able = [row for row in emergent if row.verdict not in (CANNOT_HOLD, NOT_SIMULABLE)]
     judged = [row for row in able if not row.missing and row.ours is not None]
@@ -447,7 +448,7 @@ def test_every_point_that_cannot_be_run_is_told_once_before_any_is_run(
     assert plan.sensitivity is not None
     broken = replace(plan, sensitivity=replace(plan.sensitivity, vary=VARIED))
     monkeypatch.setattr(plans, "load", lambda _: broken)
-    request = evaluations.Request("nvc", tmp_path, sensitivity=True)
+    request = Request(paper="nvc", out=tmp_path, sensitivity=True)
     with pytest.raises(ConfigError) as error:
         evaluations.evaluate(request)
     told = str(error.value).splitlines()

@@ -108,7 +108,7 @@ def run(out: Path, **more: Any) -> tuple[Evaluation, list[tuple[int, int]]]:
         seen.append((done, total))
         return True
 
-    return evaluations.evaluate(evaluations.Request("toy", out, **more), progress), seen
+    return evaluations.evaluate(Request(paper="toy", out=out, **more), progress), seen
 
 
 def test_every_claim_is_judged_and_drawn_under_both_readings(toy: Any, tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_every_claim_is_judged_and_drawn_under_both_readings(toy: Any, tmp_path:
     assert {(each["domainMin"], each["domainMax"]) for each in ends} == {(0, max(tops))}
     # A reading that was not run says nothing.
     for reading in (LITERAL, PROBABLE):
-        alone, _ = run(tmp_path / "out", readings=[reading])
+        alone, _ = run(tmp_path / "out", reading=reading)
         assert report.render(alone).count("data-chart aria") == 1
         row, whole = alone.claims[0], both.claims[0]
         document = json.loads(alone.to_json())
@@ -311,8 +311,8 @@ def test_an_option_is_for_its_parts_alone() -> None:
 def test_a_further_reading_replaces_the_probable_one(toy: Any, tmp_path: Path) -> None:
     half, tenth = (WAIT.replace("100000", ns) for ns in ("500000", "10000"))
     toy({"half": half}, other={"tenth": tenth})
-    probable, _ = run(tmp_path / "out", readings=[PROBABLE])
-    brief, _ = run(tmp_path / "out", readings=["brief"])
+    probable, _ = run(tmp_path / "out", reading=PROBABLE)
+    brief, _ = run(tmp_path / "out", reading="brief")
     rows = [each.claims[0].probable for each in (probable, brief)]
     assert rows[0] is not None
     assert rows[1] is not None

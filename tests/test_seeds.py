@@ -23,7 +23,7 @@ from slcache.results.means import NOISE
 from slcache.results.seeded import SeededComparison
 from slcache.study import show
 from slcache.tables.grid import Column
-from support import mixed, stdout, write_trace
+from support import mixed, slcache as command, stdout, write_trace
 
 SCHEMES = ["tlc-only", "baseline"]
 WORKLOAD = """about = "random writes and reads"
@@ -114,14 +114,15 @@ def test_documents_are_as_the_schema_says(four: SeededComparison, tmp_path: Path
     done = stdout("report", tmp_path, "--out", tmp_path / "again.html")
     shown = [done, four._repr_html_(), four.summary()]
     texts = ["".join(each.split()) for each in shown]
-    for row in four.seed_rows():
-        for cell in row.cells:
-            told = "".join(cell.marked.split())
-            assert all(told in text for text in texts), f"{row.label}, {cell.title}"
+    (table,) = four.tables()
+    for row in table.rows:
+        cells = dict(zip(table.columns[1:], (cell.plain for cell in row[1:]), strict=True))
+        for title, cell in cells.items():
+            told = "".join(cell.split())
+            assert all(told in text for text in texts), f"{row[0]}, {title}"
         # 600 requests: 2 or 4 of a side lie beyond its p99, none beyond p99.9.
-        thin = {cell.title for cell in row.cells if cell.thin}
-        assert thin == {"read p99", "write p99", "write p99.9"}
-        assert all(cell.marked.endswith("*") == cell.thin for cell in row.cells)
+        thin = {title for title, cell in cells.items() if cell.endswith("*")}
+        assert thin == {"read\np99", "write\np99", "write\np99.9"}
 
 
 @pytest.mark.parametrize(
@@ -252,9 +253,9 @@ def test_it_is_said_what_repeats_a_comparison(drawn: SeededComparison, tmp_path:
     assert again.draws
     assert again.summary() == told
     page = drawn.report()
-    for row in drawn.seed_rows():
-        for cell in row.cells:
-            assert "".join(cell.marked.split()) in "".join(page.split())
+    for row in drawn.tables()[0].rows:
+        for cell in row[1:]:
+            assert "".join(cell.plain.split()) in "".join(page.split())
     drawn.save(tmp_path / "out")
     found = slcache.rerun(tmp_path / "out")
     assert found.equal
@@ -264,7 +265,7 @@ def test_it_is_said_what_repeats_a_comparison(drawn: SeededComparison, tmp_path:
     ]
     older = SeededComparison(drawn.comparisons)
     assert (older.draws, older.recording) == (True, None)
-    assert len(older.seed_rows()) == len(drawn.seed_rows()) / 2
+    assert len(older.tables()[0].rows) == len(drawn.tables()[0].rows) / 2
 
 
 def test_a_study_knows_draws_from_seeds(recording: Path) -> None:
@@ -429,3 +430,20 @@ def test_long_recordings_are_covered_as_well(workload: str, tmp_path: Path) -> N
     assert sum(own.values()) / len(own) >= 0.85
     # Nominal is 0.95: writes of zipf-4k are held in 33 of 40.
     assert min(own.values()) >= 0.75
+
+
+def test_draws_of_a_workload_are_wrong_usage_of_a_verb_and_of_a_file(tmp_path: Path) -> None:
+    own = ("zipf-4k", "--device", "tiny", "--resample", "2")
+    vary = ("--vary", "host.queue_depth=1,2")
+    for verb in (
+        ("compare", *own, "--schemes", "baseline"),
+        ("sweep", *own, "--scheme", "baseline", *vary, "--out", tmp_path / "out"),
+        ("tune", *own, "--scheme", "baseline", *vary),
+    ):
+        done = command(*verb)
+        assert (done.returncode, done.stderr[:24]) == (2, b"error: --resample = 2: a")
+    file = tmp_path / "asked.toml"
+    file.write_text('trace = "zipf-4k"\ndevice = "tiny"\nscheme = "baseline"\nresample = 2\n')
+    done = command("sweep", file)
+    assert done.returncode == 3
+    assert f"{file}:4: resample = 2: a workload".encode() in done.stderr

@@ -149,7 +149,7 @@ def test_a_verdict_on_a_cache_that_never_filled_says_so_first(tmp_path: Path) ->
     fits, over = written(96, tmp_path), written(104, tmp_path)
     assert fits.verdict()[0].startswith("No SLC cache was ever full here")
     assert "never full" not in " ".join(over.verdict())
-    assert fits.rows()[1].cells[-1].text.startswith("384 / ")
+    assert fits.tables()[0].rows[1][-1].plain.startswith("384 / ")
     of_two = [("a", fits.documents[1]), ("b", over.documents[1])]
     assert state.unfilled(of_two).startswith("The SLC cache of a was never full here")
 
@@ -191,8 +191,30 @@ def test_two_states_stand_side_by_side(trace: Path) -> None:
     for form, comparison in found.items():
         alone = slcache.compare(trace, device="tiny", schemes=SCHEMES, state=form)
         assert without(alone.to_dict()) == without(comparison.to_dict())
-        assert {cell.title: cell.text for cell in alone.rows()[1].cells}["write mean"] in text
+        table = alone.tables()[0]
+        assert table.rows[1][table.columns.index("write\nmean")].plain in text
     assert list(json.loads(command(*base, "--states", "--json").stdout)["states"]) == list(found)
+
+
+@pytest.mark.parametrize("schemes", [["tlc-only"], SCHEMES])
+def test_what_is_told_of_states_is_of_all_their_runs(trace: Path, schemes: list[str]) -> None:
+    """Where half were told, so would be half of the time that is left."""
+    seen: list[tuple[int, int]] = []
+
+    def see(phase: str, done: int, total: int) -> bool:
+        if phase.startswith("runs"):
+            seen.append((done, total))
+        return True
+
+    comparing.in_states(str(trace), device="tiny", schemes=schemes, on_progress=see)
+    whole = 2 * len(schemes)
+    assert {total for done, total in seen if done} == {whole}
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+    assert max(seen) == (whole if len(schemes) > 1 else whole - 1, whole)
+    with pytest.raises(KeyboardInterrupt):
+        comparing.in_states(
+            str(trace), device="tiny", schemes=schemes, on_progress=lambda *_: False
+        )
 
 
 NAMES = [

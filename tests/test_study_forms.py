@@ -15,7 +15,7 @@ import pytest
 import slcache
 from slcache.documents import gains
 from slcache.metrics import GAIN_SHARE, of_runs
-from slcache.tables import sheets
+from slcache.tables.table import Table
 from support import mixed, stdout, write_trace
 from support import slcache as command
 from verbs import Inputs, verbs
@@ -232,12 +232,12 @@ def test_a_device_and_a_workload_are_dicts_of_a_sweep(tmp_path: Path) -> None:
     how: dict[str, Any] = {"scheme": "baseline", "vary": {"host.time_scale": [0.5, 1.0]}}
     with pytest.raises(slcache.UsageError, match="prefixes: need a trace or workload that is"):
         slcache.tune(workload, device="tiny", **how, minimise=["waf"], prefixes=True)
-    odd = sheets.Sheet([{"a": 'x,"y"\nz', "b": 0.1 + 0.2}, {"b": None, "c": True}])
-    (rows,) = [list(csv.DictReader(io.StringIO(sheets.csv(odd))))]
+    odd = Table([{"a": 'x,"y"\nz', "b": 0.1 + 0.2}, {"b": None, "c": True}])
+    (rows,) = [list(csv.DictReader(io.StringIO(odd.csv())))]
     assert rows[0]["a"] == 'x,"y"\nz'
     assert float(rows[0]["b"]) == 0.1 + 0.2
     assert rows[1] == {"a": "", "b": "", "c": "true"}
-    piped = sheets.markdown([sheets.Sheet([{"a|b": "c|d\ne"}])])
+    piped = Table([{"a|b": "c|d\ne"}]).markdown()
     assert piped.splitlines() == ["| a\\|b |", "| --- |", "| c\\|d e |"]
 
 

@@ -20,6 +20,7 @@ from slcache.study import show
 from slcache.study.analysis import Analysis
 from slcache.study.effects import Effect, main_effects
 from slcache.study.outcome import Outcome, Setting
+from slcache.tables.table import Table
 from studies import analysis, grid, printed, row
 
 EASY, HARD = "in/easy.csv", "in/hard.csv"
@@ -129,9 +130,11 @@ def test_each_trace_is_judged_as_if_it_were_alone(table: pl.DataFrame, study: An
     assert all("seeds" not in found["metrics"][name] for name in METRICS)
     with pytest.raises(ValueError, match="2 traces"):
         _ = study.front
-    front = show.sheets(study)[-2]
-    assert front.columns[:3] == ["front", "trace", "s.blocks"]
-    assert [(r["trace"], r["front"]) for r in front.records][:2] == [(EASY, 1), (HARD, 1)]
+    tables = [part for part in show.parts(study) if isinstance(part, Table)]
+    fronts = [table for table in tables if "front" in table.keys]
+    assert [table.keys[:3] for table in fronts] == [["front", "trace", "s.blocks"]] * 2
+    first = [table.records[0] for table in fronts]
+    assert [(row["trace"], row["front"]) for row in first] == [(EASY, 1), (HARD, 1)]
     # Effects are of all points: there the trace is a parameter.
     assert {e["parameter"] for e in found["metrics"]["waf"]["effects"]} == {"trace", "s.blocks"}
     assert "cannot be chosen" in printed(study)
@@ -380,14 +383,14 @@ def test_worst_factors_are_those_of_the_definition_and_one_trace_has_none() -> N
     assert "all, waf 2 1.20× 1.33×" in told
     assert "lifetime_host_bytes 3 2.00× 1.01×" in told
     assert "<td>1.33×</td>" in pages.render(analysed, "", "")
-    table = show.sheets(analysed)[-1]
+    table = [part for part in show.parts(analysed) if isinstance(part, Table)][-1]
     assert [each["s.n"] for each in table.records] == [2, 3, 1]
     assert table.records[0]["lifetime_host_bytes worst on"] == "d/hard"
     found = known({at: values for at, values in KNOWN.items() if at[0] == "d/easy"})
     assert "across_traces" not in found.to_dict()
     assert "On all traces" not in printed(found)
     assert "On all traces" not in pages.render(found, "", "")
-    assert len(show.sheets(found)) == 3
+    assert sum(isinstance(part, Table) for part in show.parts(found)) == 3
 
 
 def test_the_best_everywhere_is_called_so() -> None:

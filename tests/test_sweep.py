@@ -543,6 +543,48 @@ def test_what_is_wrong_in_the_file_of_a_study_is_told_with_its_line(
     assert f"{study}:{told}" in done.stderr.decode()
 
 
+@pytest.mark.parametrize(
+    ("study", "told"),
+    [
+        ("[vary]\nslc_blocks = [3, 99]", "5: 1 point of baseline on tiny (slc_blocks = 99): "),
+        ("[vary]\nbuffer.bytes = ['1MiB']\nslc_blocks = [9]", "6: 1 point of baseline on tiny"),
+        ("[set]\nslc_blocks = 9\n[vary]\nbuffer.bytes = ['1MiB']", "5: 1 point of baseline"),
+        ("[set]\nhost.replay = 'x'\n[vary]\nslc_blocks = [3]", "5: 1 point of baseline on tiny"),
+        ("[[point]]\nslc_blocks = 3\n\n[[point]]\nslc_blocks = 9", "8: 1 point of baseline on "),
+        ("[[point]]\nslc_blocks = 3\n\n[[point]]\nslc_blocks = 3", "7: point 2: is point 1 again"),
+        ("seed = -1", "4: seed = -1: must be"),
+    ],
+)
+def test_points_that_cannot_run_are_told_with_the_line_that_says_them(
+    study: str, told: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "asked.toml"
+    path.write_text(f'trace = "zipf-4k"\ndevice = "tiny"\nscheme = "baseline"\n{study}\n')
+    with pytest.raises(slcache.ConfigError) as caught:
+        slcache.sweep(path)
+    assert str(caught.value).startswith(f"{path}:{told}")
+    assert caught.value.file == str(path)
+    assert caught.value.line == int(told.partition(":")[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("slc_blocks\n3\n\n99\n", "4: 1 point of baseline on tiny (slc_blocks = 99): "),
+        ("slc_blocks\n3\n\n3\n", "4: point 2: is point 1 again"),
+        ("\nslc_blocks\n3\n\n3,4\n", "5: 2 values for 1 keys"),
+        ("\nslc_blocks,\n3,4\n", "2: a key is empty"),
+    ],
+)
+def test_points_of_a_table_are_told_with_their_lines(text: str, told: str, tmp_path: Path) -> None:
+    """Empty lines are none, and count."""
+    table = tmp_path / "points.csv"
+    table.write_text(text)
+    with pytest.raises(slcache.Error) as caught:
+        slcache.sweep("zipf-4k", device="tiny", scheme="baseline", points=table)
+    assert str(caught.value).startswith(f"{table}:{told}")
+
+
 def test_lines_of_keys_are_those_of_no_text_that_looks_like_them() -> None:
     text = """a = '''
 b = 1
@@ -554,8 +596,11 @@ b = [
 'w'.x=3
 [[p]]
 d = { e = 1 }
+[[p]]
+d = 1
 """
     lines = {"a": 1, "t.u.v": 4, "t.u.v.b": 5, "t.u.v.w.x": 8, "p": 9, "p.d": 10}
+    lines |= {"p[1]": 11, "p[1].d": 12}
     assert parsing.toml_lines(text) == lines
     # As many lines that are none take no time that anybody notices.
     many = "a = '''\n" + "b = 1\n" * 100_000 + "'''\nc = 1\n"

@@ -30,7 +30,7 @@ from slcache.documents import normalise
 from slcache.metrics import GAIN_SHARE, METRICS, PARTS
 from slcache.report import terminal
 from slcache.tables import grid
-from slcache.tables.tabular import Table, Words, fitted
+from slcache.tables.tabular import Cells, fitted
 from slcache.words import kinds, units
 from support import command as cli_words
 from support import json_of, mixed, write_trace
@@ -45,7 +45,7 @@ FIGURE = re.compile(r"(?<![\w.-])\d(?:[\d.,]*\d)?(?: (?:[A-Za-zµ]+(?:/s)?|%)(?!
 assert app  # the verbs are put together there
 
 
-def printed(part: Table | Text, width: int) -> str:
+def printed(part: Cells | Text, width: int) -> str:
     """Return what a terminal of this width is given."""
     target = Console(file=io.StringIO(), width=width, highlight=False)
     target.print(fitted(part, width), markup=False)
@@ -53,13 +53,13 @@ def printed(part: Table | Text, width: int) -> str:
     return target.file.getvalue()
 
 
-def check(table: Table, widths: Sequence[int]) -> None:
+def check(table: Cells, widths: Sequence[int]) -> None:
     """Check that every figure of a table stands whole in what is printed of it."""
     wanted = {
         figure
         for row in table.rows
-        for column, cell in zip(table.columns, row, strict=True)
-        for figure in (FIGURE.findall(cell.plain) if isinstance(column, Words) else [cell.plain])
+        for column, cell in enumerate(row)
+        for figure in (FIGURE.findall(cell.plain) if table.is_text(column) else [cell.plain])
         if len(figure) <= 24
     }
     for width in widths:
@@ -112,12 +112,12 @@ def test_figures_of_a_run_stand_whole(nine: slcache.Comparison, widths: Sequence
         check(table, widths)
 
 
-def catch(monkeypatch: pytest.MonkeyPatch, verb: Callable[[], object]) -> list[Table]:
+def catch(monkeypatch: pytest.MonkeyPatch, verb: Callable[[], object]) -> list[Cells]:
     """Return the tables that a verb shows."""
-    shown: list[Table] = []
+    shown: list[Cells] = []
     monkeypatch.setattr(console, "show", lambda *parts, **_: shown.extend(parts))
     verb()
-    return [part for part in shown if isinstance(part, Table)]
+    return [part for part in shown if isinstance(part, Cells)]
 
 
 def test_a_sentence_keeps_figures_with_their_units(
@@ -133,14 +133,15 @@ def test_a_sentence_keeps_figures_with_their_units(
     schemes = ",".join(comparison.labels)
     text = in_terminal(40, "compare", trace, "--device", "tiny", "--schemes", schemes)
     assert not [line for line in text.splitlines() if len(line) > 40]
-    for row in comparison.rows():
-        assert all(_stands(cell.text, text.splitlines()) for cell in row.cells), row
+    for row in comparison.tables()[0].rows:
+        figures = [cell.plain.removesuffix(grid.THIN) for cell in row[1:]]
+        assert all(_stands(figure, text.splitlines()) for figure in figures), row
 
 
 def test_long_names_are_folded_and_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     name = "scheme-" + "x" * 70
     row = (name, "1,234,567", "12.5 MiB", "w" * 90)
-    table = Table("scheme", ["a", "b", Words("what")], [row])
+    table = Cells(["scheme", "a", "b", "what"], [row])
     for width in range(40, 201, 7):
         text = printed(table, width)
         assert "1,234,567" in text
@@ -184,10 +185,10 @@ def test_every_figure_of_the_cliff_and_of_claims_stands_whole(widths: Sequence[i
         cliffs.cliff(**how, bursts=n, pause_ns=pause_ns).curves
         for n, pause_ns in ((None, None), (3, 10**9))
     )
-    check(cli_cliff._sustained(sustained), widths)
-    check(cli_cliff._bursts(bursts), widths)
+    check(cli_cliff.table(sustained, in_bursts=False), widths)
+    check(cli_cliff.table(bursts, in_bursts=True), widths)
     claim = ("Figure 9b", "writes of 128 KiB take 0.35× the time, at most", "-35.1 %", "-1,234 %")
-    check(Table("figure", [Words("claim"), "paper", "ours"], [claim], boxed=False), widths)
+    check(Cells(["figure", "claim", "paper", "ours"], [claim]), widths)
 
 
 SCHEMES = ["tlc-only", "baseline"]
@@ -211,12 +212,18 @@ def test_pace_is_that_of_the_documents(both: slcache.Comparison) -> None:
     assert ratios["utilisation"] == pytest.approx(ratios["flash_time"] * tlc_ns / slc_ns)
     assert 0 < both.documents[0]["figures"]["utilisation"] <= 1
     faster = both.normalised["schemes"]["baseline"]["duration"] < 1
-    best = {cell.title: row.label for row in both.pace_rows() for cell in row.cells if cell.best}
+    pace = both.tables()[1]
+    best = {
+        title: row[0].plain.removesuffix(" (=1)")
+        for row in pace.rows
+        for title, cell in zip(pace.columns, row, strict=True)
+        if "bold" in str(cell.style)
+    }
     winner = SCHEMES[1] if faster else SCHEMES[0]
     assert best == dict.fromkeys(("IOPS", "MB/s", "run time"), winner)
     document = both.runs[0].to_dict()
     document["figures"] |= dict.fromkeys(("iops", "bytes_per_s", "utilisation"))
-    empty = slcache.Result(document)
+    empty = slcache.Result.made(document, None, ())
     figures = normalise.figures(empty.documents[0])
     for name in ("iops", "bytes_per_s", "utilisation"):
         assert figures[name] is None
@@ -230,7 +237,7 @@ def with_beyond(document: dict[str, Any], beyond: int) -> slcache.Result:
         counts = changed["host"][side]["requests_beyond"]
         counts.update(dict.fromkeys(counts, 10**6))
     changed["host"]["read"]["requests_beyond"]["p99_9"] = beyond
-    return slcache.Result(changed)
+    return slcache.Result.made(changed, None, ())
 
 
 def test_ten_requests_beyond_carry_a_percentile(both: slcache.Comparison) -> None:
@@ -247,12 +254,13 @@ def test_ten_requests_beyond_carry_a_percentile(both: slcache.Comparison) -> Non
     assert beyond["p99"] == writes["requests"] // 100 < 10
     assert beyond["p99_9"] == 0
     assert beyond["p50"] == writes["requests"] // 2
-    cells = {cell.title: cell for cell in both.rows()[1].cells}
-    assert cells["write p99"].thin
-    assert cells["write p99.9"].marked.endswith(grid.THIN)
-    assert not cells["write mean"].thin
+    table = both.tables()[0]
+    cells = dict(zip(table.columns, (cell.plain for cell in table.rows[1]), strict=True))
+    assert cells["write\np99"].endswith(grid.THIN)
+    assert cells["write\np99.9"].endswith(grid.THIN)
+    assert not cells["write\nmean"].endswith(grid.THIN)
     assert grid.THIN_NOTE in both.summary()
-    assert cells["write p99.9"].marked in both.report()
+    assert cells["write\np99.9"] in both.report()
 
 
 def test_metrics_read_what_the_document_holds(comparison: slcache.Comparison) -> None:

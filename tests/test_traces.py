@@ -484,6 +484,11 @@ def test_figures_that_conflict_are_left_out_and_named(tmp_path: Path) -> None:
     assert "footprint_touched_bytes" not in report["figures"]
     assert "less than one request" in (tmp_path / "few.toml").read_text()
     assert slcache("trace", "info", tmp_path / "few.toml").returncode == 0
+    rows = [(n, "Read", 4096 * n, 4096) for n in range(300)]
+    trace = write_trace(tmp_path / "one_run.csv", rows)
+    done = slcache("trace", "twin", trace, "--out", tmp_path / "none.toml")
+    told = "error: measured in one_run.csv: no twin can be made: twin.sequential_share: 0 conflicts"
+    assert (done.returncode, done.stderr.decode().startswith(told)) == (4, True), done.stderr
     name = 'say "hi" back\\slash line\nbreak \U0001f600é \x7f.csv'
     trace = write_trace(tmp_path / name, mixed(50))
     done = json_of("trace", "twin", trace, "-o", tmp_path / "twin.toml", "--json")

@@ -486,7 +486,13 @@ def test_broken_bounds_are_told_and_goals_named_once() -> None:
     for text, told in {
         "waf<2": "METRIC<=VALUE",
         "waff<=2": "did you mean waf",
-        "waf<=x": "waf: could not convert",
+        "waf<=x": "waf: 'x' is not a number",
+        "waf<=1_000": "waf: '1_000' is not a number",
+        "waf<=1.2.3": "waf: '1.2.3' is not a number",
+        "iops>=10k": "iops: '10k' is not a number of 1/s",
+        "read_p99<=1..2": "read_p99_ns: '1..2' is not a number",
+        "slc_bytes<=4.5": "slc_bytes: '4.5' is not a whole number of bytes",
+        "waf<=1e400": r"its value must be a number, at most 1e\+100",
         "slc_bytes<=4 apples": "slc_bytes: '4 apples' is not a size",
     }.items():
         with pytest.raises(ValueError, match=told):

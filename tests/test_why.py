@@ -220,6 +220,20 @@ def test_what_no_log_holds_is_refused_with_its_place(logs: dict[str, Path], tmp_
     assert ended.stderr.decode().startswith(f"error: {path}: ")
 
 
+@pytest.mark.parametrize("requests", [1, 2, 30])
+@pytest.mark.parametrize("chosen", [(), ("--slowest", "1"), ("--percentile", "100")], ids=str)
+def test_whatever_is_slow_is_printed(
+    requests: int, chosen: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Of few requests one is slow: there is nothing to group."""
+    trace, log = write_trace(tmp_path / "few.csv", mixed(requests)), tmp_path / "few.parquet"
+    api.run(trace, device="tiny", scheme="baseline", log=log)
+    (slowest,) = slow.why(slow.read(log), Chosen(slowest=1)).to_dict()["slow"]
+    told = slcache("why", log, *chosen).stdout.decode()
+    assert f" {slowest['request']} " in told
+    assert " of which " in told
+
+
 @pytest.mark.long
 def test_the_page_prints_what_it_shows(cwd: Path) -> None:
     root = Path(__file__).parent.parent
