@@ -23,7 +23,8 @@ from slcache.results.means import NOISE
 from slcache.results.seeded import SeededComparison
 from slcache.study import show
 from slcache.tables.grid import Column
-from support import mixed, slcache as command, stdout, write_trace
+from support import mixed, stdout, write_trace
+from support import slcache as command
 
 SCHEMES = ["tlc-only", "baseline"]
 WORKLOAD = """about = "random writes and reads"
