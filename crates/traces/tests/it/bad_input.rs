@@ -1,7 +1,6 @@
 //! Every kind of bad input gives an error that says where and what.
 
-use crate::it::common::{message, mqsim, msr, msr_lines};
-use slcache_traces::{open, FileFault, TraceError, TraceOptions};
+use crate::it::common::*;
 
 #[test]
 fn what_is_wrong_is_told_by_its_place() {

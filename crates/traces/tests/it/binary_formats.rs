@@ -1,7 +1,7 @@
 //! Binary formats through the public reader, and real files of them.
 
-use crate::it::common::{message, read, read_entries, shared};
-use slcache_traces::{detect, DefaultOp, HostOp, TraceOptions, UnitBytes};
+use crate::it::common::*;
+use slcache_traces::{DefaultOp, UnitBytes};
 use std::io::Read;
 
 pub(crate) fn vscsi1(cmd: u16, lbn: u64, len: u32, ts: u64) -> Vec<u8> {

@@ -1,8 +1,8 @@
 //! blktrace recordings: files of several CPUs, archives of them, and real ones
 //! against the text that blkparse makes of the same recording.
 
-use crate::it::common::{gzip, message, read, read_entries, read_path, sha256, shared, tar};
-use slcache_traces::{open, BlkparseAction, HostOp, Request, TraceOptions, VolumeChoice};
+use crate::it::common::*;
+use slcache_traces::BlkparseAction;
 
 const READ_ISSUED: u32 = 7 | 1 << 16;
 const WRITE_ISSUED: u32 = 7 | 1 << 17;

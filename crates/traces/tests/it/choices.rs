@@ -1,7 +1,7 @@
 //! What the options choose, what detection tells and what lint lists.
 
-use crate::it::common::{file, gzip, message, mqsim, msr, msr_lines, path, read, read_path};
-use slcache_traces::{detect, lint, SubSector, TraceOptions, Unsorted, VolumeChoice, ZeroSize};
+use crate::it::common::*;
+use slcache_traces::{SubSector, ZeroSize};
 
 #[test]
 fn time_backwards() {

@@ -1,8 +1,6 @@
 //! Every compression: several members, cut short, damaged, and too hungry.
 
-use crate::it::common::{gzip, message, msr, msr_lines, read};
-use slcache_traces::TraceOptions;
-use std::io::Write;
+use crate::it::common::*;
 
 type Pack = fn(&[u8]) -> Vec<u8>;
 

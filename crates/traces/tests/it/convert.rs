@@ -1,10 +1,8 @@
 //! Converting: what a format cannot hold is refused by name, or lost by name
 //! and counted; outputs appear whole or not at all.
 
-use crate::it::common::{msr_lines, read_entries};
-use slcache_traces::{Conversion, Losses, TraceOptions, WriteOptions, Written};
-use std::path::Path;
-use tempfile::TempDir;
+use crate::it::common::*;
+use slcache_traces::{Losses, Written};
 
 const ALL_OPS: &str = "\
   8,0    0        1     0.000000150   1  D   W 8 + 8 [a]

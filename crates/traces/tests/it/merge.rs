@@ -1,12 +1,8 @@
 //! Several traces written as one.
 
-use crate::it::common::{read_entries, read_path};
-use slcache_traces::{
-    Conversion, ConvertReport, HostOp, Request, TraceEntry, TraceOptions, TraceOrigin, TraceWriter,
-    VolumeChoice, WriteOptions,
-};
+use crate::it::common::*;
+use slcache_traces::ConvertReport;
 use std::collections::BTreeSet;
-use tempfile::TempDir;
 
 fn request(at_ns: u64, sector: u64, op: HostOp) -> Request {
     Request { at_ns, sector, sectors: 8, stream: 0, hint: 0, op }

@@ -1,12 +1,7 @@
 //! slcache's Parquet layout: what is kept, and what is told when a file is not
 //! as it was written.
 
-use crate::it::common::{file, message, path, read_entries, read_path, sha256};
-use slcache_traces::{
-    HostOp, Request, TraceEntry, TraceOptions, TraceOrigin, TraceWriter, VolumeChoice, WriteOptions,
-    TIME_END_NS,
-};
-use tempfile::TempDir;
+use crate::it::common::*;
 
 fn entries(count: u64) -> Vec<TraceEntry> {
     (0..count)

@@ -1,8 +1,6 @@
 //! A part of a trace: by time, by number of requests, and its times by a factor.
 
-use crate::it::common::{file, path, read_path, Outcome};
-use slcache_traces::{lint, TraceOptions};
-use std::collections::BTreeMap;
+use crate::it::common::*;
 
 /// A request every 10 ns from 1,000 ns on; the sector tells which one it is.
 fn trace(count: u64) -> tempfile::NamedTempFile {

@@ -3,15 +3,10 @@
 
 use crate::it::binary_formats::vscsi1;
 use crate::it::blktrace::issued;
-use crate::it::common::{gzip, msr_lines, tar};
+use crate::it::common::*;
 use serde_json::{json, Value};
-use slcache_traces::workload::Workload;
-use slcache_traces::{
-    info, lint, open, writable_formats, Conversion, ConvertReport, DefaultOp, HostOp, Request, TraceEntry,
-    TraceError, TraceOptions, TraceOrigin, TracePath, TraceWriter, UnitBytes, VolumeChoice, WriteOptions,
-};
+use slcache_traces::{writable_formats, ConvertReport, DefaultOp, TracePath, UnitBytes};
 use std::os::fd::AsRawFd;
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::Duration;

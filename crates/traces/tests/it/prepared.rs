@@ -1,11 +1,7 @@
 //! A prepared trace is the trace it was made of, request by request and count by count.
 
-use crate::it::common::{file, msr_lines, path};
-use slcache_traces::{
-    fingerprint, open, prepare, FileFault, Request, SubSector, TraceError, TraceOptions, TracePath,
-    TraceSummary, Unsorted, VolumeChoice, ZeroSize,
-};
-use std::path::Path;
+use crate::it::common::*;
+use slcache_traces::{fingerprint, prepare, SubSector, TracePath, ZeroSize};
 
 const SPEC: &str = "requests = 70000\nfootprint_bytes = 16777216\n[global]\nrw = \"randrw\"\nbs = \"4k\"\n";
 

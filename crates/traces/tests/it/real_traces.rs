@@ -1,7 +1,7 @@
 //! Real traces, against the figures published or recorded beside them.
 
-use crate::it::common::{read_path, shared};
-use slcache_traces::{detect, info, CoarseTime, TraceInfo, TraceOptions, Unsorted, VolumeChoice};
+use crate::it::common::*;
+use slcache_traces::TraceInfo;
 
 fn figures(path: &str, options: &TraceOptions) -> Option<TraceInfo> {
     Some(info(&shared(path)?, options).unwrap())

@@ -1,10 +1,8 @@
 //! What the tools that record on Linux and Windows print: files made after each tool's form, read whole,
 //! and files from elsewhere where they are at hand.
 
-use crate::it::common::{file, message, path, read_entries, read_path, shared};
-use slcache_traces::{
-    detect, info, BlkparseAction, GenericColumns, HostOp, Request, TraceEntry, TraceOptions, VolumeChoice,
-};
+use crate::it::common::*;
+use slcache_traces::{BlkparseAction, GenericColumns};
 
 fn data(name: &str) -> String {
     format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))

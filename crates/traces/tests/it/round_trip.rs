@@ -1,11 +1,8 @@
 //! Every format that can be written gives the same requests when it is read
 //! back, through the Parquet layout and again as text.
 
-use crate::it::common::read_entries;
-use slcache_traces::{
-    writable_formats, Conversion, HostOp, Losses, Request, TraceEntry, TraceOptions, WriteOptions, Written,
-};
-use std::path::{Path, PathBuf};
+use crate::it::common::*;
+use slcache_traces::{writable_formats, Losses, Written};
 
 fn write(input: &str, options: &TraceOptions, output: &Path, format: &str, lossy: &str) -> Written {
     let lossy = Losses::parse(lossy).unwrap();

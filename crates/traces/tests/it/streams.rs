@@ -1,7 +1,7 @@
 //! Batches, threads and errors: the same at any batch size.
 
-use crate::it::common::{file, gzip, mqsim, msr_lines, path, read_path, sha256};
-use slcache_traces::{open, spawn, HostOp, Request, TraceOptions, VolumeChoice};
+use crate::it::common::*;
+use slcache_traces::spawn;
 
 /// Requests and error of the thread reader.
 fn spawned(path: &str, options: &TraceOptions, batch: usize) -> (Vec<Request>, Option<String>) {

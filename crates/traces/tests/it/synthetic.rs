@@ -1,10 +1,10 @@
 //! The bench workloads are, to the byte, what their Python originals write.
 
-use crate::it::common::sha256;
+use crate::it::common::*;
 use slcache_traces::synthetic::{
     heavy_gc, synth1m, HEAVY_GC_MEAN_GAP_NS, HEAVY_GC_RANDOM_WRITES, SYNTH1M_REQUESTS,
 };
-use slcache_traces::{write_text, HostOp, Request};
+use slcache_traces::write_text;
 
 #[test]
 fn they_are_the_originals() {

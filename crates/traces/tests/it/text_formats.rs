@@ -1,9 +1,7 @@
 //! What holds of every text format: examples, detection and units.
 
-use crate::it::common::{file, message, mqsim, msr, path, read, read_entries, read_path};
-use slcache_traces::{
-    detect, format_catalogue, CoarseTime, FileFault, HostOp, TraceError, TraceOptions, Unsorted, VolumeChoice,
-};
+use crate::it::common::*;
+use slcache_traces::format_catalogue;
 
 /// Formats whose codes or units nothing in the file tells, and lines of them
 /// with the formats that fit.

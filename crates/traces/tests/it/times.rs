@@ -1,10 +1,7 @@
 //! Every time given out lies below 2^62 ns, whatever the trace, the options,
 //! the workload or the transformation make of it.
 
-use crate::it::common::{message, mqsim, msr_lines, read};
-use slcache_traces::workload::Workload;
-use slcache_traces::{open, CoarseTime, TraceOptions, Unsorted, TIME_END_NS};
-use std::collections::BTreeMap;
+use crate::it::common::*;
 
 fn lines(times: &[u64]) -> Vec<u8> {
     times.iter().map(|at_ns| format!("{at_ns} 0 8 8 0\n")).collect::<String>().into_bytes()

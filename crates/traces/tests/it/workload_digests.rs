@@ -1,9 +1,9 @@
 //! The presets make the requests they have always made: results hang on them.
 
+use crate::it::common::*;
 use crate::it::workload_presets::load;
 use slcache_base::request::{HostOp, Request};
-use slcache_traces::workload::{is_workload, presets, Workload};
-use std::collections::BTreeMap;
+use slcache_traces::workload::{is_workload, presets};
 
 /// FNV-1a over numbers.
 fn digest(numbers: impl Iterator<Item = u64>) -> u64 {

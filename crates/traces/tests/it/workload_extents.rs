@@ -1,9 +1,9 @@
 //! Twins whose updates repeat extents: figures of space, measured by `trace info`.
 
+use crate::it::common::*;
 use crate::it::workload_presets::{assert_met, load, parse};
 use slcache_base::request::HostOp;
-use slcache_traces::workload::Workload;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 const SIZES: &str = "mean_write_bytes = \"9KiB\"\nmean_read_bytes = \"12KiB\"\n";
 

@@ -1,8 +1,6 @@
 //! Patterns do what their keys say, the same on every machine.
 
-use slcache_traces::workload::Workload;
-use slcache_traces::{HostOp, Request};
-use std::collections::BTreeMap;
+use crate::it::common::*;
 
 fn load(text: &str) -> Workload {
     Workload::parse("w.toml", text, &BTreeMap::new()).unwrap_or_else(|error| panic!("{error}"))

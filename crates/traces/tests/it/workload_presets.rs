@@ -1,9 +1,9 @@
 //! Every twin meets its figures, measured by `trace info`.
 
-use crate::it::common::{mqsim, path};
-use slcache_traces::workload::{presets, SweepValue, Workload};
-use slcache_traces::{info, write_text, TraceInfo};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::it::common::*;
+use slcache_traces::workload::{presets, SweepValue};
+use slcache_traces::{write_text, TraceInfo};
+use std::collections::BTreeSet;
 
 pub(crate) fn overrides(list: &[(&str, &str)]) -> BTreeMap<String, String> {
     list.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()

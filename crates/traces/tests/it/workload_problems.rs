@@ -1,9 +1,8 @@
 //! Bad workload files list every problem with file, line, key and value.
 
+use crate::it::common::*;
 use crate::it::workload_presets::overrides;
-use slcache_traces::workload::{Workload, WorkloadProblem};
-use slcache_traces::TraceError;
-use std::collections::BTreeMap;
+use slcache_traces::workload::WorkloadProblem;
 
 fn problems(text: &str, set: &[(&str, &str)]) -> Vec<WorkloadProblem> {
     match Workload::parse("w.toml", text, &overrides(set)) {

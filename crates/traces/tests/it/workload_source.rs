@@ -1,8 +1,7 @@
 //! A workload in the place of a trace file.
 
-use crate::it::common::{message, msr_lines, read_entries, read_path};
+use crate::it::common::*;
 use crate::it::workload_presets::{load, overrides};
-use slcache_traces::{open, Conversion, TraceOptions, Unsorted, WriteOptions};
 
 fn options(settings: &[(&str, &str)], seed: u64) -> TraceOptions {
     TraceOptions { seed: Some(seed), workload: overrides(settings), ..TraceOptions::default() }

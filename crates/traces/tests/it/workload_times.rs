@@ -1,10 +1,8 @@
 //! Twins keep the classes of their gaps, their bursts and their runs of writes,
 //! as `trace info` measures them.
 
+use crate::it::common::*;
 use crate::it::workload_presets::measured;
-use slcache_traces::workload::Workload;
-use slcache_traces::TraceError;
-use std::collections::BTreeMap;
 
 /// A busy piece of a server volume: dense bursts with a long tail, a sixth writes.
 const DENSE: &str = r#"

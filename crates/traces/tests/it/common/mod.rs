@@ -1,8 +1,15 @@
 //! Helpers of the integration tests.
 
-use slcache_traces::{open, Request, TraceEntry, TraceError, TraceOptions, TraceSummary};
-use std::io::Write;
-use std::path::PathBuf;
+// What most tests name.
+pub use slcache_traces::workload::Workload;
+pub use slcache_traces::{
+    detect, info, lint, open, CoarseTime, Conversion, FileFault, HostOp, Request, TraceEntry, TraceError,
+    TraceOptions, TraceOrigin, TraceSummary, TraceWriter, Unsorted, VolumeChoice, WriteOptions, TIME_END_NS,
+};
+pub use std::collections::BTreeMap;
+pub use std::io::Write;
+pub use std::path::{Path, PathBuf};
+pub use tempfile::TempDir;
 
 /// A real trace under the folder that `SLCACHE_SHARED` names (`../shared` next
 /// to the workspace when unset); `None`, with a message, when it is not there.
