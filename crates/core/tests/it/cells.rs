@@ -1,15 +1,11 @@
 //! Cells that err: what reads take of them, whose time that is, and that nothing else changes.
 
-use crate::it::common::{begin, configure, device, foresee, pool, random, request, setup, versatile_pool};
+use crate::it::common::{self, *};
 use crate::it::waiting_for_room::run_logged;
-use serde_json::{json, Value};
-use slcache_core::base::request::{HostOp, Request};
 use slcache_core::device::request_log::LoggedRequest;
-use slcache_core::device::{Setup, Simulation};
-use slcache_core::hw::config::{CellsConfig, ModeCells, PlaneParallelism, PoolConfig};
+use slcache_core::hw::config::{CellsConfig, ModeCells};
 use slcache_core::metrics::cells::CellRow;
 use slcache_core::metrics::components::RETRIES;
-use slcache_core::metrics::report::Report;
 
 pub(super) const PAGE: u64 = 16_384;
 pub(super) const USER: u64 = 24 << 20;
@@ -29,9 +25,7 @@ pub(super) fn worn() -> Value {
 
 /// A device with all of the catalogue's needs whose cells err like that.
 pub(super) fn small(scheme: &str, config: Value) -> Setup {
-    let mut setup = setup(device(versatile_pool(2, 2, 24, 16, PAGE as u32), USER), scheme);
-    let cache = [("slc_blocks", 6.into()), ("dynamic.max_bytes", (4 * 6 * 16 * PAGE).into())];
-    configure(&mut setup, &cache);
+    let mut setup = common::small(scheme);
     setup.device.cells = cells(config);
     setup.precondition.fill = 0.5;
     setup
@@ -61,8 +55,8 @@ fn reader(start: Value, retry: Value) -> Simulation {
     begin(&setup)
 }
 
-fn log(sim: Simulation, requests: &[Request]) -> Vec<LoggedRequest> {
-    run_logged(sim, requests).0
+fn log(mut sim: Simulation, requests: &[Request]) -> Vec<LoggedRequest> {
+    run_logged(&mut sim, requests).0
 }
 
 /// Reads of a whole page by cycles and days: steps, soft, as the specification's table has them.
@@ -87,55 +81,6 @@ fn a_read_takes_the_steps_of_the_table_and_their_time() {
         let latency_ns = logged.completed_ns - logged.request.at_ns;
         let array_ns = READ_NS + steps * (READ_NS / 2 + 1000) + soft * (6 * READ_NS + 20_000);
         assert_eq!(latency_ns, in_ns + array_ns + out_ns, "{cycles} {days}");
-    }
-}
-
-#[test]
-fn data_age_while_time_passes_and_fresh_data_are_young() {
-    let mut setup = setup(device(pool(1, 1, 16, 16, PAGE as u32), 4 << 20), "tlc-only");
-    setup.device.cells = cells(json!({ "variation": 0.0, "age_scale": 8_640_000.0 }));
-    setup.precondition.fill = 1.0;
-    let sim = begin(&setup);
-    // A second is 100 days; what is written first fills the open block, the rest goes to one opened at 1.9 s.
-    let reads = |at_s: u64| request(at_s * 1_000_000_000, HostOp::Read, 0, PAGE);
-    let write = |i: u64| request(1_900_000_000 + i, HostOp::Write, PAGE * (100 + i), PAGE);
-    let last = request(2_000_000_001, HostOp::Read, PAGE * 147, PAGE);
-    let mut requests = vec![reads(0), reads(1)];
-    requests.extend((0..48).map(write));
-    requests.extend([reads(2), last]);
-    let log = log(sim, &requests);
-    let retry_ns: Vec<u64> = log
-        .iter()
-        .filter(|logged| logged.request.op == HostOp::Read)
-        .map(|logged| logged.components_ns[RETRIES])
-        .collect();
-    assert!(retry_ns[0] == 0 && retry_ns[1] > 0, "{retry_ns:?}");
-    assert!(retry_ns[2] > retry_ns[1] && retry_ns[3] < retry_ns[1], "{retry_ns:?}");
-}
-
-#[test]
-fn parts_of_latencies_add_up_with_retries() {
-    let requests = mix(2500, 400_000.0);
-    for parallelism in [PlaneParallelism::Independent, PlaneParallelism::MultiPlane, PlaneParallelism::Serial]
-    {
-        for scheme in ["tlc-only", "baseline", "ips"] {
-            for mode in ["expected", "sampled"] {
-                let mut config = worn();
-                config["mode"] = mode.into();
-                let mut setup = small(scheme, config);
-                setup.device.pool[0].plane_parallelism = parallelism;
-                let (log, report) = run_logged(begin(&setup), &requests);
-                assert_eq!(log.len(), requests.len());
-                for logged in &log {
-                    let latency_ns = logged.completed_ns - logged.request.at_ns;
-                    assert_eq!(logged.components_ns.iter().sum::<u64>(), latency_ns, "{logged:?}");
-                }
-                let told = report.host.read.attribution_us.service["retry"] * 1000.0;
-                let of_reads = log.iter().filter(|logged| logged.request.op == HostOp::Read);
-                let sum: u64 = of_reads.map(|logged| logged.components_ns[RETRIES]).sum();
-                assert!(sum > 0 && (told - sum as f64).abs() < 1.0, "{told} {sum}");
-            }
-        }
     }
 }
 
@@ -205,61 +150,4 @@ fn lives_follow_the_rule() {
         assert_eq!(wear.lifetime_host_bytes, Some(life.lifetime_host_bytes));
         assert_eq!(wear.damage.map(|damage| (damage.mean, damage.max)), Some((life.mean, life.max)));
     }
-}
-
-/// What is wrong with a configuration.
-fn problems(config: Value, change: impl Fn(&mut PoolConfig)) -> Vec<String> {
-    let mut setup = small("tlc-only", config);
-    change(&mut setup.device.pool[0]);
-    setup.check().iter().map(ToString::to_string).collect()
-}
-
-#[test]
-fn wrong_configurations_are_told_with_key_value_and_range() {
-    assert_eq!(problems(json!({}), |_| ()), Vec::<String>::new());
-    for (config, told) in [
-        (json!({ "drift": 0.5 }), "drift = 0.5"),
-        (json!({ "variation": 2.0 }), "variation = 2"),
-        (json!({ "age_scale": -1.0 }), "age_scale = -1"),
-        (json!({ "retry": { "step": 0.0 } }), "retry.step = 0"),
-        (json!({ "retry": { "max_steps": 64 } }), "retry.max_steps = 64"),
-        (json!({ "code": { "soft_errors": 71 } }), "code.soft_errors = 71"),
-        (json!({ "code": { "soft_errors": 3277 } }), "code.soft_errors = 3277"),
-        (json!({ "start": { "qlc": { "cycles": 1 } } }), "start.qlc = present"),
-        (json!({ "start": { "tlc": { "days": -1.0 } } }), "start.tlc.days = -1"),
-        (json!({ "retry": { "decode_ns": 50_000_000 } }), "retry = "),
-    ] {
-        let found = problems(config.clone(), |_| ());
-        let told = format!("device.cells.{told}");
-        assert!(found.iter().any(|text| text.contains(&told)), "{config}: {found:?}");
-    }
-    fn senses(chips: &mut PoolConfig) {
-        let cells = Some(ModeCells { eps: None, senses: Some(vec![1, 2]) });
-        chips.tlc.as_mut().unwrap().cells = cells;
-    }
-    type Change = fn(&mut PoolConfig);
-    let changes: [(Change, &str); 4] = [
-        (
-            |chips| chips.slc.as_mut().unwrap().endurance_cycles = None,
-            "device.pool[0].slc.endurance_cycles = none: must be given",
-        ),
-        (senses, "device.pool[0].tlc.cells.senses = [1, 2]"),
-        // Times of a read with all its steps are counted in 32 bits, on the channel too.
-        (|chips| chips.tlc.as_mut().unwrap().read_ns = vec![100_000_000], "at most 1000000000 ns"),
-        (
-            |chips| {
-                (chips.bus.ps_per_byte, chips.plane_parallelism) = (1_000_000, PlaneParallelism::MultiPlane);
-            },
-            "holds the channel for at most 1000000000 ns",
-        ),
-    ];
-    for (change, told) in changes {
-        let found = problems(json!({}), change);
-        assert!(found[0].contains(told), "{told}: {found:?}");
-    }
-    let mut setup = small("tlc-only", json!({}));
-    senses(&mut setup.device.pool[0]);
-    setup.device.cells = None;
-    let found: Vec<_> = setup.check().iter().map(ToString::to_string).collect();
-    assert_eq!(found, ["device.pool[0].tlc.cells = present: must be left out without device.cells"]);
 }

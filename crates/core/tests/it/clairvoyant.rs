@@ -1,13 +1,7 @@
 //! The scheme that knows the future, between what no scheme can beat and what the others do.
 
-use crate::it::common::{
-    closed, configure, device, few, figure, foresee, pool, request, setup, watched, with,
-};
-use serde_json::{json, Value};
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::rng::RngStream;
-use slcache_core::device::{Setup, Simulation};
-use slcache_core::metrics::report::{BoundFigures, BoundReport, Report};
+use crate::it::common::*;
+use slcache_core::metrics::report::{BoundFigures, BoundReport};
 
 const USER: u64 = 8 << 20;
 const PAGE: u64 = 4096;

@@ -1,10 +1,6 @@
 //! `classifier` and `bypass-oracle`: what goes past the cache, and that it is worth it.
 
-use crate::it::common::{closed, configure, device, ended, few, figure, pool, random, request, setup, with};
-use serde_json::json;
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::rng::RngStream;
-use slcache_core::metrics::report::Report;
+use crate::it::common::*;
 
 const PAGE: u64 = 4096;
 /// Two planes of 12 SLC and 60 TLC blocks; pages are mapping units.

@@ -3,18 +3,8 @@
 //! One plane, one operation at a time: SLC 30/200 us, one-shot wordlines of 1,500 us, erase 300 us, 8.192 us
 //! on the channel for a page of 4 KiB. Below, W wordlines make a block, b bits a cell; K blocks are kept free.
 
-use crate::it::common::{
-    closed, device, free_bus, mode, page_writes, pool, request, rest, setup, watched, with,
-};
-use serde_json::{json, Value};
-use slcache_core::base::op::{Cause, OpKind};
-use slcache_core::base::request::HostOp;
-use slcache_core::base::{BlockId, CellMode};
-use slcache_core::device::config::Replay;
-use slcache_core::device::{Setup, Simulation};
-use slcache_core::ftl::op_log::LoggedOp;
-use slcache_core::hw::array::BlockState;
-use slcache_core::hw::config::{FoldTimes, ModeConfig, PoolConfig, ProgramRule};
+use crate::it::common::*;
+use slcache_core::hw::config::{FoldTimes, ModeConfig};
 
 const PAGE: u64 = 4096;
 const BLOCKS: u32 = 96;
@@ -277,25 +267,6 @@ fn a_long_pause_gives_the_cache_back_after_every_phase() {
                 "{host}, {pages} pages: {back} pages, not {want}"
             );
         }
-    }
-}
-
-/// Folding in the background stays away from a read but for the operation under way.
-#[test]
-fn a_read_waits_for_one_operation_of_a_flush_at_most() {
-    let longest_ns = 3.0 * X_NS + SHOT_NS;
-    for after_us in (100..40_000).step_by(1_777) {
-        let (mut sim, full_ns) = filled(&[], u64::from(TLC.cap * TLC.wordlines));
-        let at_ns = full_ns + 50_000_000 + after_us * 1000;
-        rest(&mut sim, at_ns - 1);
-        let folds = sim.ops().iter().filter(|op| op.cause == Cause::Migration).count();
-        assert!(folds > 0 && sim.idle_work_left(), "after {after_us} us");
-        sim.feed(&[request(at_ns, HostOp::Read, 0, PAGE)]).unwrap();
-        let read = sim.finish().unwrap().host.read;
-        let latest_us = read.latency_us.expect("a read").max;
-        // In the dense mode a read takes 60 us.
-        let most_us = (longest_ns + 60_000.0 + X_NS) / 1000.0;
-        assert!(latest_us <= most_us, "{latest_us} us after {after_us} us");
     }
 }
 

@@ -3,14 +3,7 @@
 //! SLC 30/200 us, one-shot wordlines of 1,500 us, erase 300 us, 8.192 us on the channel for a page of 4 KiB.
 
 use crate::it::client_laws::{chips, write};
-use crate::it::common::{closed, configure, device, few, page_writes, request, rest, setup, watched, with};
-use serde_json::{json, Value};
-use slcache_core::base::op::{Cause, OpKind};
-use slcache_core::base::request::HostOp;
-use slcache_core::base::CellMode;
-use slcache_core::device::config::{BufferConfig, Replay, WriteBack};
-use slcache_core::device::{Setup, Simulation};
-use slcache_core::ftl::op_log::LoggedOp;
+use crate::it::common::*;
 use slcache_core::hw::controller_config::ControllerConfig;
 
 const PAGE: u64 = 4096;
@@ -273,34 +266,4 @@ fn so_many_planes_fold_at_a_time() {
         assert!(bounds.contains(&took_ns), "{in_chip}, {most} planes: {took_ns} ns, not within {bounds:?}");
         sim.audit().unwrap();
     }
-}
-
-/// A pause gives back J G / phi times what is left of it behind the threshold, within a block of each plane.
-#[test]
-fn a_pause_folds_in_so_many_planes() {
-    for most in [1, 2, 4] {
-        let mut setup = client(false, 32, &[("fold.parallel", json!(most))]);
-        setup.host.replay = Replay::Open;
-        let mut sim = watched(&setup);
-        let gap_ns = 250_000;
-        sim.feed(&page_writes(0, gap_ns, 0..D1)).unwrap();
-        let pages = 20.0 * WORDLINES as f64;
-        let end_ns = (D1 - 1) * gap_ns + (X_NS + 200_000.0) as u64;
-        rest(&mut sim, end_ns + (50e6 + pages * phi_ns(false) / most as f64) as u64);
-        let folded = sim.ops().iter().filter(|op| op.cause == Cause::Migration && op.kind == OpKind::Read);
-        let (folded, want) = (folded.count() as f64, pages.min(D1 as f64));
-        let planes = PLANES as f64 * WORDLINES as f64;
-        assert!((folded - want).abs() <= planes, "{most} planes: {folded} pages, not {want}");
-    }
-}
-
-/// All planes at a time is what is done without a limit, operation for operation.
-#[test]
-fn all_planes_are_no_limit() {
-    let run = |values: &[(&str, Value)]| {
-        let mut sim = watched(&client(true, 32, values));
-        write(&mut sim, 0..USER, USER);
-        (sim.ops().to_vec(), sim.now_ns())
-    };
-    assert!(run(&[("dense.parallel", json!(4)), ("fold.parallel", json!(4))]) == run(&[]));
 }

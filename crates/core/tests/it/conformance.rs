@@ -1,30 +1,22 @@
 //! What every scheme of the catalogue owes its user, whatever its policy.
 
-use crate::it::common::{
-    begin, configure, device, few, foresee, pool, random, request, restart, setup, turning, versatile_pool,
-};
-use crate::it::{cells, map_cache, retirement, upkeep};
-use serde_json::{json, Value};
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::rng::RngStream;
-use slcache_core::base::Mu;
-use slcache_core::device::config::{BufferConfig, LinkConfig, Prefill, Replay};
-use slcache_core::device::{RunError, Setup, Simulation, Stop};
-use slcache_core::hw::config::{ModeCells, ProgramRule};
-use slcache_core::metrics::report::{Report, TableReport};
-use slcache_core::schemes::{CatalogEntry, CATALOG};
+use crate::it::common::*;
+use crate::it::common::{restart, turning};
+use crate::it::{cells, common, map_cache, retirement, upkeep};
+use slcache_core::device::{RunError, Stop};
+use slcache_core::hw::config::ModeCells;
+use slcache_core::schemes::CatalogEntry;
 
 /// What tlc-only can offer at most: of 24 blocks per plane, two frontiers and two free are held back.
 const TLC_ONLY_MOST: u64 = 4 * (24 - 4) * 48 * 16384;
 
 /// A device of `user_bytes` under `scheme`, dense pages programmed a wordline at a time.
 pub fn small(scheme: &str, user_bytes: u64) -> Setup {
-    let mut flash = versatile_pool(2, 2, 24, 16, 16384);
-    flash.tlc.as_mut().unwrap().program = ProgramRule::OneShot;
-    let mut setup = setup(device(flash, user_bytes), scheme);
-    let short = [("period_writes", 200.into()), ("force_after_writes", 100.into())];
-    let cache = [("slc_blocks", 6.into()), ("dynamic.max_bytes", (4 * 6 * 16 * 16384).into())];
-    configure(&mut setup, &[&cache, &short[..]].concat());
+    let mut setup = common::small(scheme);
+    setup.device.pool[0].tlc.as_mut().unwrap().program = ProgramRule::OneShot;
+    if setup.device.disk.is_none() {
+        setup.device.user_bytes = user_bytes;
+    }
     setup
 }
 
@@ -67,28 +59,6 @@ fn figures_do_not_depend_on_how_the_trace_is_cut() {
         foresee(&mut sim, &requests);
         requests.chunks(7).for_each(|batch| sim.feed(batch).unwrap());
         assert_eq!(text(&whole), text(&sim.finish().unwrap()), "{}", entry.name);
-    }
-}
-
-#[test]
-fn a_full_device_takes_every_overwrite() {
-    for entry in in_flash() {
-        let setup = largest(entry.name);
-        let bytes = setup.device.user_bytes;
-        let mut sim = Simulation::new(&setup).unwrap();
-        sim.track_versions();
-        let fill: Vec<_> = (0..bytes / 16384).map(|i| request(0, HostOp::Write, i * 16384, 16384)).collect();
-        let overwrites = random(12_000, bytes, 4, 0.1, 500_000.0, 8);
-        foresee(&mut sim, &[&fill[..], &overwrites].concat());
-        sim.feed(&fill).unwrap();
-        assert_eq!(sim.media().mapped(), bytes / 4096);
-        for batch in overwrites.chunks(1000) {
-            sim.feed(batch).unwrap();
-            sim.audit().unwrap();
-        }
-        sim.finish().unwrap();
-        sim.audit().unwrap();
-        assert_eq!((sim.media().mapped(), sim.timing().ops_in_flight()), (bytes / 4096, 0), "{}", entry.name);
     }
 }
 
@@ -153,48 +123,10 @@ fn ageing(scheme: &str, _: u64) -> Setup {
     }
 }
 
-/// Everything that `sim` did and holds, after `rest`.
-fn whole_story(mut sim: Simulation, rest: &[Request]) -> [String; 4] {
-    let report = text(&run(&mut sim, rest));
-    sim.audit().unwrap();
-    let state = serde_json::to_string(&sim.save()).unwrap();
-    [format!("{:?}", sim.ops()), format!("{:?}", sim.log()), report, state]
-}
-
-#[test]
-fn a_clone_in_mid_run_goes_on_as_the_original_does() {
-    for entry in CATALOG {
-        for make in [small, all_at_once, behind_a_link] {
-            let setup = make(entry.name, 24 << 20);
-            let mut sim = Simulation::new(&setup).unwrap();
-            sim.precondition(&mut |_, _| true).unwrap();
-            sim.keep_ops();
-            sim.keep_log();
-            let requests = mixed(setup.device.user_bytes, 11);
-            // Cut where much is under way: at least ten requests behind the last pause.
-            foresee(&mut sim, &requests);
-            let mut cut = 2010;
-            sim.feed(&requests[..cut]).unwrap();
-            while sim.backlog() == 0 || sim.timing().ops_in_flight() == 0 {
-                assert!(cut < 2500, "{}: at rest", entry.name);
-                sim.feed(&requests[cut..=cut]).unwrap();
-                cut += 1;
-            }
-            let second = &requests[cut..];
-            let (clone, other) = (sim.clone(), sim.clone());
-            let original = whole_story(sim, second);
-            // What happens to one copy is nothing to the others.
-            let changed = whole_story(other, &mixed(setup.device.user_bytes, 12)[cut..]);
-            assert!(original == whole_story(clone, second), "{}", entry.name);
-            assert!(original[3] != changed[3], "{}: other requests left the same state", entry.name);
-        }
-    }
-}
-
 #[test]
 fn a_restored_device_goes_on_as_the_original_does() {
     for (i, entry) in CATALOG.iter().enumerate() {
-        let makes = [all_at_once, small, behind_a_link, ageing, map_cache::in_part];
+        let makes = [all_at_once, small, behind_a_link, ageing, map_cache::in_part, retirement::worn];
         for make in makes.into_iter().skip(i % few(3)).step_by(few(3)) {
             let setup = make(entry.name, 24 << 20);
             let mut sim = Simulation::new(&setup).unwrap();
@@ -261,21 +193,6 @@ fn what_never_happens_changes_nothing() {
 }
 
 #[test]
-fn a_snapshot_of_another_device_is_refused() {
-    for entry in CATALOG {
-        let mut sim = Simulation::new(&small(entry.name, 24 << 20)).unwrap();
-        run(&mut sim, &random(500, 24 << 20, 8, 0.4, 300_000.0, 9));
-        let mut other = small(entry.name, 24 << 20);
-        other.device.user_bytes = match entry.on_disk {
-            true => 2 * other.device.user_bytes,
-            false => 12 << 20,
-        };
-        let refused = restart::restore(&other, &serde_json::to_string(&sim.save()).unwrap());
-        assert!(matches!(refused, Err(RunError::Snapshot(_))), "{}", entry.name);
-    }
-}
-
-#[test]
 fn preconditioning_fills_overwrites_and_finds_the_steady_state() {
     for entry in in_flash() {
         let mut setup = largest(entry.name);
@@ -300,44 +217,45 @@ fn preconditioning_fills_overwrites_and_finds_the_steady_state() {
     }
 }
 
+/// What lies there before costs no program, and pads no wordline, which seven pages do not fill: not at the end of
+/// a run, not for the first writes, and not where data come into being with their first read.
 #[test]
-fn the_mapping_table_is_as_large_as_before_a_trim() {
-    for entry in using_flash() {
-        let setup = small(entry.name, 24 << 20);
-        let writes = (0..64).map(|page| request(0, HostOp::Write, page * 16384, 16384));
-        let trim = request(1_000_000_000, HostOp::Trim, 0, 48 * 16384);
-        let requests: Vec<Request> = writes.chain([trim]).collect();
-        let report = run(&mut Simulation::new(&setup).unwrap(), &requests);
-        // By page, or by unit where a page holds any four of them.
-        let entries = |name: &str| match name {
-            "page mapping table" => 64,
-            "unit mapping table" => 64 * 4,
-            _ => 0,
-        };
-        let table = |t: &TableReport| t.entries > 0 && t.entries == entries(&t.name);
-        assert!(report.scheme.tables.iter().any(table), "{}", entry.name);
-    }
-}
-
-/// Whole pages, several times the SLC cache, with room enough in every plane.
-#[test]
-fn static_placement_keeps_a_page_on_its_plane_for_life() {
-    for entry in in_flash() {
+fn what_was_there_before_costs_nothing_later() {
+    let rules = [ProgramRule::PerPage, ProgramRule::OneShot];
+    for (entry, rule) in CATALOG.iter().flat_map(|entry| rules.map(|rule| (entry, rule))) {
         let mut setup = small(entry.name, 24 << 20);
-        if configure(&mut setup, &[("placement", "static".into())]) == 0 {
-            assert_eq!(entry.name, "ust", "its logical blocks have their planes anyway");
-            continue;
-        }
-        let mut sim = Simulation::new(&setup).unwrap();
-        let page = |i: u64| request(i * 1_000, HostOp::Write, i * 7 % 1000 * 16384, 16384);
-        run(&mut sim, &(0..2000).map(page).collect::<Vec<_>>());
-        let geometry = &sim.media().array().geometry;
-        let plane = |page: u32| {
-            let slot = sim.media().lookup(Mu(page * 4)).unwrap();
-            geometry.plane_of(geometry.block_of(geometry.page_of(slot)))
+        setup.device.pool[0].tlc.as_mut().unwrap().program = rule;
+        let programs = |setup: &Setup, cause: &str, requests: &[Request], place: &dyn Fn(&mut Simulation)| {
+            let mut sim = Simulation::new(setup).unwrap();
+            place(&mut sim);
+            let ops = run(&mut sim, requests).flash.ops;
+            let found = ops.iter().filter(|row| row.kind != "read" && row.cause.contains(cause));
+            found.map(|row| row.pages).sum::<u64>()
         };
-        let strayed = (4..1000).filter(|&page| plane(page) != plane(page % 4)).count();
-        assert_eq!(strayed, 0, "{}: pages away from the plane of their number", entry.name);
+        let what = format!("{} {rule:?}", entry.name);
+        let pages = |sim: &mut Simulation| sim.preload(&[(0, 7)]).unwrap();
+        let of = |op| move |i: u64| request(i * 1_000_000_000, op, (100 + i) * 16384, 16384);
+        let two: Vec<_> = (0..2).map(of(HostOp::Write)).collect();
+        if !entry.on_disk {
+            let placed = programs(&setup, "", &[], &|sim| {
+                pages(sim);
+                sim.preload_units(&[(224, 227)]).unwrap();
+            });
+            assert_eq!(placed, 0, "{what}");
+            // The fast tier of one scheme destages what lay there before.
+            let none = programs(&setup, "pad", &two, &|_| ());
+            let some = programs(&setup, "pad", &two, &pages);
+            assert!(none == some || entry.name == "hyssd", "{what}: {none} and {some}");
+            let mut on_read = setup.clone();
+            on_read.trace.prefill = Prefill::OnRead;
+            let reads: Vec<_> = (0..7).map(of(HostOp::Read)).collect();
+            assert_eq!(programs(&on_read, "pad", &reads, &|_| ()), 0, "{what}");
+        }
+        setup.precondition.fill = 7.0 * 16384.0 / setup.device.user_bytes as f64;
+        let filled = programs(&setup, "pad", &[], &|sim| {
+            sim.precondition(&mut |_, _| true).unwrap();
+        });
+        assert_eq!(filled, 0, "{what}");
     }
 }
 

@@ -4,17 +4,9 @@
 //! 100 ns, 1 ns per byte on the channel. A copy-back takes 210,000 ns here.
 
 use crate::it::common::ops::{counters, slots};
-use crate::it::common::{device, ended, pool, random, request, setup, story, watched, with};
-use slcache_core::base::op::{Cause, Class, OpKind};
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::{BlockId, CellMode, Mu};
-use slcache_core::device::config::InflightRead;
-use slcache_core::device::{Setup, Simulation};
-use slcache_core::ftl::op_log::LoggedOp;
-use slcache_core::hw::config::{PlaneParallelism, PoolConfig, ProgramRule};
+use crate::it::common::*;
 use slcache_core::hw::geometry::Geometry;
 use slcache_core::hw::timing::{OpSpec, Timing};
-use std::collections::BTreeMap;
 
 const PAGE: u64 = 4096;
 const READ: u64 = 100 + 20_000 + 10 + PAGE;

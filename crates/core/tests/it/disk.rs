@@ -1,7 +1,6 @@
 //! Is the disk the one its figures describe: mechanics and power against closed forms?
 
-use slcache_core::base::rng::RngStream;
-use slcache_core::base::{problem, Cause};
+use crate::it::common::*;
 use slcache_core::hw::disk::config::{AtStart, DiskConfig, DiskPowerConfig, Rotation};
 use slcache_core::hw::disk::{Disk, Order, PowerState, Service};
 
@@ -106,19 +105,6 @@ fn the_angle_is_the_sectors_place_at_that_time() {
     let end_ns = end_ns + skipped.total_ns();
     let again = disk.serve(end_ns, &read(108, 8));
     assert_eq!((again.seek_ns, again.rotation_ns), (0, 10 * MS - 8 * 512 * 1000 / 40));
-}
-
-#[test]
-fn a_lone_request_after_long_silence_costs_the_spin_up_and_its_active_time() {
-    let mut disk = Disk::new(&DiskConfig { at_start: AtStart::Standby, ..config() }, CAPACITY);
-    let hour = 3600 * SECOND;
-    let (awake_ns, end_ns) = serve_at(&mut disk, hour, &read(0, 8));
-    assert_eq!(awake_ns, hour + 1600 * MS);
-    disk.settle(end_ns);
-    let standby_pj = 250 * u128::from(hour);
-    let active_pj = 2550 * u128::from(end_ns - awake_ns);
-    assert_eq!(energy_pj(&disk) - standby_pj, 5 * JOULE + active_pj);
-    assert_eq!((disk.books().spin_ups(), disk.books().spin_downs()), (1, 0));
 }
 
 #[test]
@@ -249,65 +235,5 @@ fn the_shares_of_the_states_add_up_in_every_window() {
         let booked = disk.books().time_ns(state) as f64;
         assert!((ns - booked).abs() < 1e-6 * now_ns as f64, "{state:?}: {ns} of {booked}");
         assert!(booked > 0.0, "{state:?} never occurred");
-    }
-}
-
-/// Restored disks begin at time 0 and go on as the saved one does.
-#[test]
-fn a_restored_disk_goes_on_as_the_saved_one() {
-    let config = DiskConfig { rotation: Rotation::Angle, ..config() };
-    for pause_ms in [0, 10, 1000, 1200, 1500, 3000, 5000, 7000, 9000] {
-        let mut disk = Disk::new(&config, CAPACITY);
-        let (_, end_ns) = serve_at(&mut disk, 123 * MS, &read(5000, 8));
-        let saved_ns = end_ns + pause_ms * MS;
-        disk.settle(saved_ns);
-        disk.resume(saved_ns);
-        let mut restored = Disk::new(&config, CAPACITY);
-        restored.load(disk.save()).unwrap();
-        for (later_ms, sector) in [(30, 5008), (900, 5016), (2000, 1), (9000, 77)] {
-            let order = read(sector, 8);
-            let (awake_ns, done_ns) = serve_at(&mut disk, saved_ns + later_ms * MS, &order);
-            let found = serve_at(&mut restored, later_ms * MS, &order);
-            assert_eq!(found, (awake_ns - saved_ns, done_ns - saved_ns), "{pause_ms} and {later_ms} ms");
-        }
-        let mut tiny = Disk::new(&config, 512 * 50);
-        let fits = tiny.load(disk.save());
-        assert!(fits.is_err_and(|told| told.contains("Some(85)")), "{pause_ms} ms");
-    }
-}
-
-#[test]
-fn what_no_disk_can_be_is_refused_with_key_value_and_range() {
-    type Change = fn(&mut DiskConfig);
-    let cases: [(Change, &str, &str); 13] = [
-        (|c| c.rpm = 0, "rpm = 0", "1000"),
-        (|c| c.track_seek_ns = 13 * MS, "track_seek_ns = 13000000", "12000000"),
-        (|c| c.average_seek_ns = 2 * SECOND, "average_seek_ns = 2000000000", "1000000000"),
-        (|c| c.mb_per_s = 0, "mb_per_s = 0", "between 1 and"),
-        (|c| c.overhead_ns = 2 * SECOND, "overhead_ns = 2000000000", "1000000000"),
-        (|c| c.power.active_mw = 2_000_000, "power.active_mw = 2000000", "1000000"),
-        (|c| c.power.idle_mw = 2551, "power.idle_mw = 2551", "active_mw, which is 2550"),
-        (|c| c.power.standby_mw = 801, "power.standby_mw = 801", "idle_mw, which is 800"),
-        (|c| c.power.idle_after_ns = 0, "power.idle_after_ns = 0", "between 1 and"),
-        (|c| c.power.standby_after_ns = 0, "power.standby_after_ns = 0", "between 1 and"),
-        (|c| c.power.spin_up_ns = 0, "power.spin_up_mj = 5000", "spin_up_ns is 0"),
-        (|c| c.power.from_idle_ns = 0, "power.from_idle_mj = 1150", "from_idle_ns is 0"),
-        (|c| c.power.spin_down_ns = 61 * SECOND, "power.spin_down_ns = 61000000000", "60000000000"),
-    ];
-    let told = |config: &DiskConfig| {
-        let mut problems = problem::of_shape(config);
-        if problems.is_empty() {
-            config.check("", &mut problems);
-        }
-        problems.iter().map(ToString::to_string).collect::<Vec<_>>()
-    };
-    assert_eq!(told(&config()), [""; 0]);
-    for (change, named, allowed) in cases {
-        let mut config = config();
-        change(&mut config);
-        let told = told(&config);
-        assert_eq!(told.len(), 1, "{named}: {told:?}");
-        assert!(told[0].trim_start_matches('.').starts_with(&format!("{named}: ")), "{told:?}");
-        assert!(told[0].contains(allowed), "{told:?}");
     }
 }

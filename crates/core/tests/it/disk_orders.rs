@@ -1,10 +1,6 @@
 //! What waits for a disk that sleeps: a flash block that is emptied into it, and whoever writes there next.
 
-use crate::it::common::{device, disk, ended, free_bus, pool, random, request, setup, with};
-use serde_json::json;
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::device::config::InflightRead;
-use slcache_core::device::{Setup, Simulation};
+use crate::it::common::*;
 use slcache_core::hw::disk::config::AtStart;
 
 const PAGE: u64 = 4096;
@@ -67,33 +63,5 @@ fn what_is_on_its_way_to_the_disk_is_read_as_it_is() {
         requests.push(request(1_000_000, HostOp::Read, 0, PAGE));
         let ns = latencies(&setup, &requests);
         assert_eq!(ns[13] > disk().power.spin_up_ns / 2, waits, "{ns:?}");
-    }
-}
-
-/// No block of a region is erased twice before each was erased once, on planes that fill together and with
-/// whatever stays or leaves.
-#[test]
-fn blocks_of_a_region_wear_alike() {
-    for (planes, slc_blocks) in [(1, 2), (1, 5), (4, 2), (4, 5)] {
-        let mut chips = pool(1, planes, 10, 4, PAGE as u32);
-        chips.tlc.as_mut().unwrap().program = slcache_core::hw::config::ProgramRule::OneShot;
-        let setup = with(setup(device(chips, 1024 * PAGE), "nvc"), &[("slc_blocks", json!(slc_blocks))]);
-        let mut sim = Simulation::new(&setup).unwrap_or_else(|problems| panic!("{problems:?}"));
-        let requests = random(2000, 512 * PAGE, 3, 0.3, 2_000_000.0, 7);
-        for batch in requests.chunks(100) {
-            sim.feed(batch).unwrap();
-            let array = sim.media().array();
-            for region in [0..slc_blocks, slc_blocks..10] {
-                let blocks = (0..planes).flat_map(|plane| {
-                    let plane = slcache_core::base::PlaneId(plane);
-                    region.clone().map(move |index| array.wear(array.geometry.block(plane, index)))
-                });
-                let wear: Vec<u32> = blocks.collect();
-                let (least, most) = (wear.iter().min().unwrap(), wear.iter().max().unwrap());
-                assert!(most - least <= 1, "{planes} planes, {slc_blocks} SLC blocks: {wear:?}");
-            }
-        }
-        let array = sim.media().array();
-        assert!(array.used_blocks().all(|block| array.wear(block) >= 2), "each region came round");
     }
 }

@@ -1,9 +1,6 @@
 //! Does a whole device with a disk take the times and the energy that closed forms give?
 
-use crate::it::common::{device, disk, ended, few, pool, random, request, setup};
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::device::config::{Acknowledge, BufferConfig};
-use slcache_core::device::Setup;
+use crate::it::common::*;
 use slcache_core::metrics::report::DiskReport;
 
 const PAGE: u64 = 4096;

@@ -1,11 +1,6 @@
 //! Devices that once stood still or fell over: each found by the model tests, here by itself.
 
-use crate::it::common::{configure, device, mode, pool, random, request, setup};
-use serde_json::json;
-use slcache_core::base::request::HostOp;
-use slcache_core::device::config::{InflightRead, LinkConfig};
-use slcache_core::device::Simulation;
-use slcache_core::hw::config::ProgramRule;
+use crate::it::common::*;
 
 /// A read waits for a program that waits for the suspended one: what is suspended must go on.
 #[test]

@@ -1,24 +1,19 @@
 //! The table of figures gives what a report holds, in closed forms.
 
-use crate::it::common::{device, ended, request, setup, versatile_pool, with};
-use slcache_core::base::request::{HostOp, Request};
+use crate::it::common::*;
 use slcache_core::metrics::figures::{figures, Value};
-use slcache_core::metrics::report::Report;
-use std::collections::BTreeSet;
 
 const PAGE: u64 = 16384;
 const USER: u64 = 24 << 20;
 
 /// Writes that overwrite all of the device several times, with reads between them.
 fn report(requests: u64) -> Report {
-    let chips = versatile_pool(2, 2, 24, 16, PAGE as u32);
-    let setup = with(setup(device(chips, USER), "baseline"), &[("slc_blocks", 6.into())]);
     let places = USER / PAGE;
     let one = |i: u64| {
         let op = if i % 5 == 4 { HostOp::Read } else { HostOp::Write };
         request(i * 400_000, op, i * 7919 % places * PAGE, PAGE)
     };
-    ended(&setup, &(0..requests).map(one).collect::<Vec<Request>>()).1
+    ended(&small("baseline"), &(0..requests).map(one).collect::<Vec<Request>>()).1
 }
 
 fn value(report: &Report, name: &str) -> Option<f64> {
@@ -52,19 +47,6 @@ fn figures_are_sums_and_quotients_of_what_was_counted() {
     assert_near(value(&report, "flash_time_ns"), flash_ns.round());
     // Two channels with two planes that work alone.
     assert_near(value(&report, "utilisation"), flash_ns / (4 * report.flash.ops_until_ns) as f64);
-}
-
-#[test]
-fn the_parts_of_a_side_add_up_to_its_mean() {
-    let report = report(6000);
-    for (side, host) in [("read", &report.host.read), ("write", &report.host.write)] {
-        let parts: Vec<_> = figures().into_iter().filter(|figure| figure.part).collect();
-        let of_side = parts.iter().filter(|part| part.name.starts_with(side));
-        let sum: f64 = of_side.map(|part| value(&report, &part.name).unwrap()).sum();
-        let mean = value(&report, &format!("{side}_mean_ns")).unwrap();
-        assert!((sum - mean).abs() < 1e-6 * mean, "{side}: {sum} ns, not {mean}");
-        assert_near(Some(mean), host.attribution_us.total * 1e3 / host.requests as f64);
-    }
 }
 
 #[test]

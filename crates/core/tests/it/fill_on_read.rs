@@ -3,12 +3,8 @@
 //! One plane, pages of 4 mapping units, data resident in TLC. A read of a whole page out of TLC takes
 //! 60 us and the channel, a read out of the buffer 1 us.
 
-use crate::it::common::ops::{after, and_then, bytes, counters, partial, read, slots, LATER, MU, PAGE};
-use crate::it::common::{device, pool, request, setup, with};
-use slcache_core::base::op::{Cause, OpKind};
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::device::config::{Acknowledge, BufferConfig};
-use slcache_core::device::{Setup, Simulation};
+use crate::it::common::ops::{after, and_then, bytes, counters, read, slots, LATER, MU, PAGE};
+use crate::it::common::*;
 
 const ACCESS_NS: u64 = 1000;
 /// Command, array, command and data.
@@ -79,16 +75,6 @@ fn while_a_fill_waits_for_room_nothing_is_filled_twice_and_a_write_waits_behind_
     assert_eq!(counters(&sim), [("read", "tlc", "host", 2, 2), ("program", "slc", "host", 1, 1)]);
     let (_, waited_ns) = sim.log().iter().find(|(request, _)| *request == requests[3]).unwrap();
     assert!((200_000..400_000).contains(waited_ns), "{waited_ns}");
-}
-
-#[test]
-fn only_what_was_written_is_written_back() {
-    // Four units come with the read, one of them is written; page 2 pushes the page out.
-    let mut requests = vec![read(0, 1)];
-    requests.extend(partial(LATER, &[(1, 1, 1)]));
-    requests.push(read(2 * LATER, 2));
-    let sim = after(&buffered(1), 3, &requests);
-    assert_eq!((slots(&sim, Cause::Host), slots(&sim, Cause::Rmw)), (1, 3));
 }
 
 #[test]

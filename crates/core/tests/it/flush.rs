@@ -1,9 +1,6 @@
 //! What does a flush wait for?
 
-use crate::it::common::{device, mode, pool, request, setup};
-use slcache_core::base::request::HostOp;
-use slcache_core::device::config::BufferConfig;
-use slcache_core::device::{Setup, Simulation};
+use crate::it::common::*;
 use slcache_core::ftl::config::Placement;
 use slcache_core::schemes::SchemeConfig;
 

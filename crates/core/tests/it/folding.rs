@@ -4,12 +4,8 @@
 //! The pool of `common`: SLC reads 20 us, TLC programs 800 us, erase 3 ms; commands take 100 ns, read data start
 //! 10 ns after the array, a byte takes 1 ns on the channel unless a test says otherwise.
 
-use crate::it::common::{closed, device, ended, few, free_bus, pool, request, setup, with};
-use serde_json::json;
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::CellMode;
-use slcache_core::device::Setup;
-use slcache_core::hw::config::{BusConfig, PlaneParallelism, PoolConfig, ProgramRule};
+use crate::it::common::*;
+use slcache_core::hw::config::BusConfig;
 
 const PAGE: u64 = 4096;
 /// Pages of an SLC block.

@@ -1,10 +1,7 @@
 //! What the host sets a limit to: the link, and the time until it asks again. Closed forms, exact.
 
-use crate::it::common::{mode, pool, request};
+use crate::it::common::*;
 use crate::it::timing::{slc_only, PAGE, PROGRAM, READ};
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::device::config::{LinkConfig, Replay};
-use slcache_core::device::{Setup, Simulation};
 
 /// One die on each of `channels`, SLC throughout; closed replay with `depth` requests outstanding.
 fn closed(channels: u32, depth: u32, turnaround_ns: u32) -> Setup {

@@ -1,18 +1,11 @@
 //! After a pause that is long enough no scheme has idle work left, on any device, whatever is
 //! staged; and what idle time is to achieve is achieved.
 
-use crate::it::common::{
-    configure, device, few, mode, page_writes, random, request, rest, setup, versatile_pool,
-};
-use serde_json::json;
-use slcache_core::base::op::{Cause, OpKind};
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::{BlockId, CellMode, PlaneId};
-use slcache_core::device::{Setup, Simulation};
-use slcache_core::hw::array::{Block, BlockState};
-use slcache_core::hw::config::{ModeConfig, PlaneParallelism, ProgramRule};
+use crate::it::common::*;
+use slcache_core::hw::array::Block;
+use slcache_core::hw::config::ModeConfig;
 use slcache_core::hw::two_layer::Phase;
-use slcache_core::schemes::{SchemeConfig, CATALOG};
+use slcache_core::schemes::SchemeConfig;
 
 const PAGE: u64 = 4096;
 const BLOCKS: u32 = 16;
@@ -264,34 +257,6 @@ fn planes_get_as_much_data_whether_their_cache_is_used_up_or_not() {
     assert!(pages.contains(&(PlaneId(0), CellMode::Tlc)) && pages.contains(&(PlaneId(1), CellMode::Slc)));
     let of_plane_0 = pages.iter().filter(|(plane, _)| *plane == PlaneId(0)).count();
     assert!((18..=22).contains(&of_plane_0), "{of_plane_0} of {} pages", pages.len());
-}
-
-/// Fills one of two planes with data that stay while the other takes what is overwritten, then drops
-/// them: idle work that had no room must be taken up again.
-#[test]
-fn idle_work_that_had_no_room_is_done_once_there_is_some() {
-    for entry in CATALOG {
-        for pages_per_program in 1..=4 {
-            let shape = Shape { planes: 1, ..shapes(pages_per_program).nth(16).unwrap() };
-            let setup = (ROOMY..BLOCKS).rev().map(|blocks| shape.setup(entry.name, blocks));
-            let setup = setup.into_iter().find(|setup| setup.check().is_empty()).unwrap();
-            let mut sim = Simulation::new(&setup).unwrap();
-            let mut now_ns = 0;
-            let pages = setup.device.user_bytes / PAGE;
-            // Every other write is of the last page; the turn is the other plane's then.
-            for page in (0..pages - 1).flat_map(|page| [page, pages - 1]) {
-                now_ns += 1_000_000;
-                sim.feed(&[request(now_ns, HostOp::Write, page * PAGE, PAGE)]).unwrap();
-            }
-            pause(&mut sim, &mut now_ns).unwrap_or_else(|e| panic!("{}, full: {e}", entry.name));
-            sim.feed(&[request(now_ns, HostOp::Trim, 0, (pages - 1) * PAGE)]).unwrap();
-            pause(&mut sim, &mut now_ns).unwrap_or_else(|e| panic!("{}, trimmed: {e}", entry.name));
-            for plane in 0..2 {
-                promise(&setup, &shape, &sim, plane).unwrap_or_else(|e| panic!("{}: {e}", entry.name));
-            }
-            sim.finish().unwrap();
-        }
-    }
 }
 
 #[test]

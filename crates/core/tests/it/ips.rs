@@ -1,12 +1,6 @@
 //! The in-place-switch family operation for operation: the figures of its paper.
 
-use crate::it::common::{
-    device, figure, literally, page_writes, request, rest, setup, story, switch_pool, watched, with,
-};
-use serde_json::Value;
-use slcache_core::base::request::HostOp;
-use slcache_core::device::Setup;
-use slcache_core::hw::config::PoolConfig;
+use crate::it::common::*;
 
 /// Long enough that one write is over before the next, too short for idle work.
 const GAP: u64 = 10_000_000;

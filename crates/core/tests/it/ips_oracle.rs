@@ -1,15 +1,8 @@
 //! The in-place-switch family against arithmetic: the closed forms and state machine of sustained
 //! writes, the bounds of idle work, the balance of SLC pages.
 
-use crate::it::common::{
-    closed, configure, device, ended, few, figure, literally, page_writes, random, request, setup,
-    switch_pool, watched, with,
-};
-use slcache_core::base::op::OpKind;
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::device::Setup;
-use slcache_core::metrics::report::Report;
-use std::collections::{HashMap, VecDeque};
+use crate::it::common::*;
+use std::collections::VecDeque;
 
 const PLANES: u32 = 128;
 const BLOCKS: u32 = 32;
@@ -125,72 +118,6 @@ fn pauses(seed: u64) -> Vec<Request> {
 }
 
 #[test]
-fn no_wordline_is_stored_more_than_three_times_between_erases() {
-    for (scheme, plain) in [("ips", 0), ("ips-agc", 0), ("ips-coop", 6)] {
-        let (sim, _) = ended(&daily(scheme), &pauses(3));
-        let geometry = &sim.media().array().geometry;
-        // Programs and reprograms of each wordline, and the pages of each block, since its erase.
-        let mut stores: HashMap<(u32, u16), (u32, u32)> = HashMap::new();
-        let mut reprograms = 0;
-        for op in sim.ops() {
-            let block = geometry.block_of(op.page);
-            let plane = geometry.plane_of(block);
-            if block.0 - geometry.block(plane, 0).0 < plain {
-                continue;
-            }
-            let layout = geometry.pool_of(plane).two_layer();
-            let step = layout.step(geometry.page_in_block(op.page));
-            let entry = stores.entry((block.0, step.wordline)).or_default();
-            match op.kind {
-                OpKind::Program => {
-                    entry.0 += 1;
-                    assert_eq!((entry.0, entry.1, step.bit), (1, 0, 0), "{scheme} {op:?}");
-                }
-                OpKind::Reprogram => {
-                    entry.1 += 1;
-                    reprograms += 1;
-                    assert!(
-                        entry.0 == 1 && entry.1 <= 2 && u32::from(step.bit) == entry.1,
-                        "{scheme} {op:?}"
-                    );
-                    // No wordline of another window is begun and unfinished at that time.
-                    let window = |wordline: u16| u32::from(wordline) / layout.window_wordlines;
-                    let half_done = stores.iter().find(|((b, w), &(_, r))| {
-                        *b == block.0 && window(*w) != window(step.wordline) && r != 2
-                    });
-                    assert!(half_done.is_none(), "{scheme} {op:?} {half_done:?}");
-                }
-                OpKind::Erase => stores.retain(|(b, _), _| *b != block.0),
-                OpKind::Read => {}
-                OpKind::CopyBack => panic!("these chips have none"),
-            }
-        }
-        assert!(reprograms > 100, "{scheme}");
-    }
-}
-
-#[test]
-fn a_host_write_waits_for_one_atomic_step_of_idle_work_at_most() {
-    let mut steps = 0;
-    for seed in 0..4 {
-        // Single pages, far enough apart that they never meet each other.
-        let mut requests = pauses(seed);
-        requests.retain(|request| request.op == HostOp::Write);
-        requests.iter_mut().enumerate().for_each(|(i, r)| r.at_ns = i as u64 * 37_000_000 + seed * 1_234_567);
-        let (sim, report) = ended(&daily("ips-agc"), &requests);
-        assert_eq!(figure(&report, "gc_pages_moved"), 0.0);
-        steps += figure(&report, "agc_pages_moved") as u64;
-        for (request, ns) in sim.log() {
-            // Its own reprogram, and a page move or an erase that it came upon.
-            assert!(*ns <= 3_000_000 + 10_000_000, "{request:?} took {ns} ns");
-        }
-        let waited = sim.log().iter().filter(|(_, ns)| ![500_000, 3_000_000].contains(ns)).count();
-        assert!(waited > 0, "nothing ever came upon idle work");
-    }
-    assert!(steps > 1000, "{steps}");
-}
-
-#[test]
 fn planes_do_idle_work_independently() {
     // Plane 0 is idle while plane 1 is read without end: only plane 0 collects.
     let mut setup = literally(setup(device(switch_pool(1, 2, 8, 4, 2), 40 * 4096), "ips-agc"));
@@ -210,17 +137,6 @@ fn planes_do_idle_work_independently() {
     // With the rule for the whole device, nothing is idle.
     configure(&mut setup, &[("idle.scope", "device".into())]);
     assert_eq!(run(&setup), [0; 0]);
-}
-
-#[test]
-fn the_traditional_cache_is_untouched_while_the_first_one_has_room() {
-    let mut setup = with(bursty("ips-coop"), &[("slc_blocks", 8.into())]);
-    setup.device.user_bytes /= 2;
-    let cache = u64::from(PLANES) * u64::from(BLOCKS - 8) * 4;
-    for (pages, traditional) in [(cache, 0.0), (cache + 800, 800.0)] {
-        let report = sustained(&setup, pages).1;
-        assert_eq!(figure(&report, "traditional_pages_written"), traditional);
-    }
 }
 
 #[test]
@@ -244,17 +160,6 @@ fn the_cooperative_design_takes_what_the_closed_form_says() {
         let waf = |moved: f64| 1.0 + moved / (cache * w);
         assert!((ours.waf.total - waf(16.0 * 1920.0)).abs() < 1e-12, "{}", ours.waf.total);
         assert!((theirs.waf.total - waf(cache)).abs() < 1e-12, "{}", theirs.waf.total);
-    }
-}
-
-/// Moves in vain are part of all moves; where nothing is moved ahead of need both counts are the write amplification.
-#[test]
-fn two_counts_of_write_amplification_differ_by_what_was_moved_in_vain() {
-    for (scheme, ahead) in [("ips", false), ("turbo-write", false), ("ips-agc", true), ("ips-coop", true)] {
-        let (_, report) = ended(&daily(scheme), &pauses(7));
-        let (all, extra) = (figure(&report, "waf_all"), figure(&report, "waf_extra"));
-        assert!(1.0 < extra && extra <= all && (extra < all) == ahead, "{scheme}: {extra} {all}");
-        assert!((all - report.waf.total).abs() < 1e-9, "{scheme}: {all} {}", report.waf.total);
     }
 }
 

@@ -1,10 +1,8 @@
 //! How long a device lasts, against closed forms: cells wear by what is programmed in them, blocks that
 //! change their mode in each, and under cyclic writes all alike.
 
-use crate::it::common::{configure, device, foresee, pool, request, setup};
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::device::{Setup, Simulation};
-use slcache_core::metrics::report::{Report, WearRow};
+use crate::it::common::*;
+use slcache_core::metrics::report::WearRow;
 
 const PLANES: u64 = 4;
 const BLOCKS: u64 = 32;
@@ -28,15 +26,7 @@ fn cyclic(setup: &Setup, span: u64, passes: f64) -> Report {
     const BYTES: u64 = 64 << 10;
     let writes = (passes * (span / BYTES) as f64) as u64;
     let write = |i: u64| request(i * 20_000_000, HostOp::Write, i * BYTES % span, BYTES);
-    run(setup, &(0..writes).map(write).collect::<Vec<_>>())
-}
-
-fn run(setup: &Setup, requests: &[Request]) -> Report {
-    let mut sim = Simulation::new(setup).unwrap();
-    sim.precondition(&mut |_, _| true).unwrap();
-    foresee(&mut sim, requests);
-    sim.feed(requests).unwrap();
-    sim.finish().unwrap()
+    ended(setup, &(0..writes).map(write).collect::<Vec<_>>()).1
 }
 
 /// Bytes of `blocks` blocks in a mode with so many bits.
@@ -53,37 +43,24 @@ fn assert_life(told: Option<f64>, expected: f64, what: &str) {
     assert!((told / expected - 1.0).abs() < 1e-9, "{what}: {told}, and {expected} by the closed form");
 }
 
-/// endurance * capacity / WAF, after a pass as after many, from empty and from full.
+/// endurance * capacity / WAF, from empty and from full; where blocks serve in both modes, they wear in both: the
+/// inverses of the lives add up.
 #[test]
-fn one_mode_lasts_as_long_as_endurance_capacity_and_write_amplification_say() {
-    for fill in [0.0, 1.0] {
-        for passes in [0.1, 1.0, 1.7, 4.0, 16.0] {
-            let mut setup = small("tlc-only", 0);
+fn blocks_of_one_or_two_modes_wear_by_the_sum_over_modes() {
+    for (scheme, fill) in [("tlc-only", 0.0), ("tlc-only", 1.0), ("client", 0.0), ("dwa", 0.0), ("rl", 0.0)] {
+        let mut both = 0;
+        for passes in [0.1, 1.0, 3.0, 12.0] {
+            let mut setup = small(scheme, 6);
             setup.precondition.fill = fill;
             let report = cyclic(&setup, USER, passes);
-            let all = capacity(PLANES * BLOCKS, 3);
-            let what = format!("{passes} passes, filled {fill}");
-            let expected = f64::from(TLC_CYCLES) * all / waf(&report, "tlc");
-            assert_life(report.wear.lifetime_host_bytes, expected, &what);
-            let per_day = expected / USER as f64 / (365.0 * 5.0);
-            assert_life(report.wear.drive_writes_per_day, per_day, &what);
-        }
-    }
-}
-
-/// Blocks that serve in both modes wear in both: the inverses of the lives add up.
-#[test]
-fn blocks_of_two_modes_wear_by_the_sum_over_modes() {
-    for scheme in ["client", "dwa", "rl"] {
-        let mut both = 0;
-        for passes in [1.0, 3.0, 12.0] {
-            let report = cyclic(&small(scheme, 6), USER, passes);
             let parts = [("slc", 1, SLC_CYCLES), ("tlc", 3, TLC_CYCLES)].map(|(mode, bits, cycles)| {
                 waf(&report, mode) / (f64::from(cycles) * capacity(PLANES * BLOCKS, bits))
             });
             both += i32::from(parts.iter().all(|&part| part > 0.0));
             let what = format!("{scheme}, {passes} passes");
-            assert_life(report.wear.lifetime_host_bytes, 1.0 / (parts[0] + parts[1]), &what);
+            let life = 1.0 / (parts[0] + parts[1]);
+            assert_life(report.wear.lifetime_host_bytes, life, &what);
+            assert_life(report.wear.drive_writes_per_day, life / USER as f64 / (365.0 * 5.0), &what);
             let used = report.wear.by_mode.values().filter_map(|mode| mode.percent_used).sum::<f64>();
             assert_life(Some(used / 100.0), report.wear.damage.unwrap().mean, &what);
         }
@@ -113,12 +90,12 @@ fn less_than_a_block_tells_no_life() {
     let page = |i| request(i * 1_000_000, HostOp::Write, i * PAGE, PAGE);
     let read = request(0, HostOp::Read, 0, PAGE);
     for (scheme, pages) in [("tlc-only", 3 * WORDLINES), ("baseline", WORDLINES), ("client", WORDLINES)] {
-        let of = |pages: u64| run(&small(scheme, 6), &(0..pages).map(page).collect::<Vec<_>>()).wear;
+        let of = |pages: u64| ended(&small(scheme, 6), &(0..pages).map(page).collect::<Vec<_>>()).1.wear;
         let (before, after) = (of(pages - 1), of(pages));
         assert!(before.damage.is_none() && before.lifetime_host_bytes.is_none(), "{scheme}");
         assert!(before.lifetime_most_worn_host_bytes.is_none(), "{scheme}");
         assert!(after.lifetime_host_bytes.is_some(), "{scheme}");
-        assert!(run(&small(scheme, 6), &[read]).wear.damage.is_none(), "{scheme}");
+        assert!(ended(&small(scheme, 6), &[read]).1.wear.damage.is_none(), "{scheme}");
     }
 }
 

@@ -5,12 +5,7 @@
 //! writes, of 9.2 KB on average. The paper does not say how much of the volume is written; here it is a quarter
 //! of the cache.
 
-use crate::it::common::{device, pool, request, setup, with};
-use serde_json::json;
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::rng::RngStream;
-use slcache_core::device::Simulation;
-use slcache_core::hw::config::ProgramRule;
+use crate::it::common::*;
 
 const REQUESTS: u64 = 10_056;
 const FOOTPRINT: u64 = 32 << 20;

@@ -1,42 +1,14 @@
 //! The ends of the ranges: bus times, suspended operations and simulated time itself.
 
-use crate::it::common::{configure, device, pool, request, setup};
-use serde_json::json;
-use slcache_core::base::op::{Cause, Class, OpKind};
-use slcache_core::base::request::HostOp;
-use slcache_core::base::BlockId;
-use slcache_core::device::{RunError, Simulation};
-use slcache_core::hw::config::{PlaneParallelism, PoolConfig, SuspendConfig};
+use crate::it::common::*;
+use slcache_core::device::RunError;
+use slcache_core::hw::config::SuspendConfig;
 use slcache_core::hw::geometry::Geometry;
 use slcache_core::hw::timing::{OpSpec, Timing};
 
 const PAGE: u64 = 4096;
 const A: BlockId = BlockId(0);
 const B: BlockId = BlockId(1);
-
-/// What the pool's checks say of one changed configuration.
-fn pool_problems(change: impl Fn(&mut PoolConfig)) -> Vec<String> {
-    let mut config = pool(1, 16, 16, 8, 1 << 20);
-    config.plane_parallelism = PlaneParallelism::MultiPlane;
-    change(&mut config);
-    let mut problems = Vec::new();
-    config.check("device.pool[0]", 1 << 20, &mut problems);
-    problems.iter().map(ToString::to_string).collect()
-}
-
-#[test]
-fn a_hold_of_the_channel_that_32_bits_do_not_count_is_refused() {
-    assert_eq!(pool_problems(|_| ()), Vec::<String>::new());
-    let long = pool_problems(|p| p.bus.program_command_ns = u32::MAX);
-    assert!(
-        long.len() == 1 && long[0].contains("device.pool[0].bus") && long[0].contains("program_command_ns"),
-        "{long:?}"
-    );
-    // 16 planes with 1 MiB each at 1 us per byte: 16.8 s.
-    let planes = pool_problems(|p| p.bus.ps_per_byte = 1_000_000);
-    assert_eq!(planes.len(), 2, "{planes:?}");
-    assert!(planes.iter().all(|text| text.contains("16777216")), "{planes:?}");
-}
 
 /// More reads than 16 bits count are served while one erase is suspended: each takes its own time,
 /// and the erase lasts as long as the reads delay it.
@@ -86,21 +58,4 @@ fn time_beyond_the_limit_is_an_error() {
     simulation.feed(&[request(last, HostOp::Write, 0, PAGE)]).unwrap();
     let refused = simulation.finish().map(|_| ());
     assert!(matches!(refused, Err(RunError::TimeLimit { .. })), "{refused:?}");
-}
-
-/// A problem names the key that a user set, of each section by itself.
-#[test]
-fn cleaning_in_idle_time_is_refused_by_its_key_where_a_scheme_has_none() {
-    for scheme in ["baseline", "sa", "sector", "hierarchy", "turbo-write"] {
-        let mut setup = setup(device(pool(1, 1, 16, 8, PAGE as u32), PAGE), scheme);
-        let (slc, dense) = ("slc.idle_free_ratio", "dense.idle_free_ratio");
-        let keys = [("slc_blocks", json!(4)), (slc, json!(0.2)), (dense, json!(0.1))];
-        let found = configure(&mut setup, &keys);
-        let told: Vec<String> = setup.check().iter().map(ToString::to_string).collect();
-        let why = "must be 0: the scheme cleans nothing in idle time";
-        let of = |key: &str, value: f64| format!("scheme.{scheme}.{key} = {value}: {why}");
-        let both = [of(slc, 0.2), of(dense, 0.1)];
-        // turbo-write has no section for its SLC blocks.
-        assert_eq!(told, both[3 - found..], "{scheme}");
-    }
 }

@@ -4,14 +4,9 @@
 //! One plane, pages of 4 mapping units, SLC blocks of 8 pages.
 
 use crate::it::common::ops::*;
-use crate::it::common::{
-    closed, configure, device, ended, pool, random, request, setup, turning, versatile_pool, watched, with,
-};
+use crate::it::common::turning;
+use crate::it::common::*;
 use crate::it::conformance::using_flash;
-use serde_json::{json, Value};
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::{CellMode, Mu};
-use slcache_core::device::{Setup, Simulation};
 use slcache_core::ftl::config::MergeConfig;
 
 const SCHEMES: [&str; 3] = ["sa", "sector", "hierarchy"];
@@ -66,109 +61,66 @@ fn write_latencies(sim: &Simulation) -> Vec<u64> {
 }
 
 /// When each program was emitted, ns.
-fn emitted(sim: &Simulation) -> Vec<u64> {
+fn emitted_ns(sim: &Simulation) -> Vec<u64> {
     sim.ops().iter().map(|op| op.at_ns).collect()
 }
 
+/// What each write waits for, and when the first program is emitted and how many there are to the end of the run.
 #[test]
-fn a_piece_waits_for_others_as_long_as_is_said_and_ends_with_its_page() {
+fn a_write_waits_for_what_its_rule_says() {
     assert_eq!(MergeConfig::default().timeout_ns, 100_000);
-    let rewrites = partial(0, &[(0, 0, 1), (0, 0, 1), (0, 0, 1)]);
-    for scheme in SCHEMES {
-        let setup = merging(scheme, LATE.0, LATE.1, &[]);
-        // A rewrite of what waits joins it.
-        let sim = served(&setup, &rewrites);
-        assert_eq!(write_latencies(&sim), [0, 1000, 2000].map(|ns| 100_000 + program_ns(1) - ns), "{scheme}");
-        assert_eq!(counters(&sim), [("program", "slc", "host", 1, 1)]);
-        let sim = served(&setup, &partial(0, &[(0, 0, 2), (1, 0, 2)]));
-        assert_eq!(write_latencies(&sim), [1000 + program_ns(4), program_ns(4)], "{scheme}");
-    }
-}
-
-#[test]
-fn until_full_three_quarters_of_a_page_wait_for_the_fourth_however_long() {
-    let mut requests = partial(0, &[(0, 0, 1), (1, 0, 1), (2, 0, 1)]);
-    requests.extend(partial(LATER, &[(3, 0, 1)]));
-    for scheme in SCHEMES {
-        for (acknowledge, filler_ns) in [("on-buffer", 0), ("on-fill", program_ns(4))] {
-            let sim = served(&merging(scheme, "until-full", acknowledge, &[]), &requests);
-            assert_eq!(write_latencies(&sim), [0, 0, 0, filler_ns], "{scheme} {acknowledge}");
-            assert_eq!(emitted(&sim), [LATER], "{scheme} {acknowledge}");
-            assert_eq!(counters(&sim), [("program", "slc", "host", 1, 1)]);
-        }
-    }
-}
-
-#[test]
-fn on_fill_nobody_waits_for_a_page_whose_time_is_over() {
-    // Two units fill no page; the third comes when they are on their way, and waits for its own time.
-    let mut requests = partial(0, &[(0, 0, 1), (1, 0, 1)]);
-    requests.extend(partial(150_000, &[(2, 0, 1)]));
-    for scheme in SCHEMES {
-        let sim = served(&merging(scheme, "timeout", "on-fill", &[]), &requests);
-        assert_eq!(write_latencies(&sim), [0, 0, 0], "{scheme}");
-        assert_eq!(emitted(&sim), [100_000, 250_000], "{scheme}");
-    }
-}
-
-#[test]
-fn on_fill_a_request_waits_for_the_page_that_one_of_its_pieces_fills() {
+    let [full_ns, first_end_ns] = [0, 1000].map(|at_ns| at_ns + program_ns(4));
+    let (on_fill, fills) = (&EARLY[3..], &[EARLY[1], EARLY[3]][..]);
+    let own_page = &["sa", "hierarchy"][..];
+    let late =
+        |pieces: &[(u64, u64, u64)], at_ns, piece| [partial(0, pieces), partial(at_ns, &[piece])].concat();
+    let quarters = late(&[(0, 0, 1), (1, 0, 1), (2, 0, 1)], LATER, (3, 0, 1));
+    let halves = partial(0, &[(0, 0, 2), (1, 0, 2), (2, 0, 2), (3, 0, 2)]);
+    let threes = partial(0, &[(0, 0, 3), (1, 0, 3), (2, 0, 3)]);
     // The second request ends page 1 with two units and begins page 2 with two: the former fill a page.
-    let requests = [partial(0, &[(0, 0, 2)])[0], request(1000, HostOp::Write, 2 * PAGE - 2 * MU, 4 * MU)];
-    for scheme in SCHEMES {
-        let sim = served(&merging(scheme, "until-full", "on-fill", &[]), &requests);
-        assert_eq!(write_latencies(&sim), [0, program_ns(4)], "{scheme}");
-        assert_eq!(emitted(&sim)[0], 1000, "{scheme}");
-        assert_eq!(emitted(&sim).len(), 2, "{scheme}: the end of the run programs the rest");
-    }
-}
-
-#[test]
-fn a_write_that_becomes_a_page_of_its_own_waits_for_it_whatever_the_rule() {
-    for scheme in ["sa", "hierarchy"] {
-        for (wait, acknowledge) in EARLY {
-            let sim = served(&merging(scheme, wait, acknowledge, &[]), &partial(0, &[(0, 0, 4)]));
-            assert_eq!(write_latencies(&sim), [program_ns(4)], "{scheme} {wait} {acknowledge}");
+    let across = vec![partial(0, &[(0, 0, 2)])[0], request(1000, HostOp::Write, 2 * PAGE - 2 * MU, 4 * MU)];
+    let waits = |ns: u64| ns - 3000;
+    for (schemes, rules, room, requests, want, emitted) in [
+        // A rewrite of what waits joins it.
+        (
+            &SCHEMES[..],
+            &[LATE][..],
+            64,
+            partial(0, &[(0, 0, 1), (0, 0, 1), (0, 0, 1)]),
+            [0, 1000, 2000].map(|ns| 100_000 + program_ns(1) - ns).to_vec(),
+            (100_000, 1),
+        ),
+        (&SCHEMES, &[LATE], 64, partial(0, &[(0, 0, 2), (1, 0, 2)]), vec![first_end_ns, full_ns], (1000, 1)),
+        // Three quarters of a page wait for the fourth however long.
+        (&SCHEMES, &EARLY[2..3], 64, quarters.clone(), vec![0; 4], (LATER, 1)),
+        (&SCHEMES, on_fill, 64, quarters, vec![0, 0, 0, full_ns], (LATER, 1)),
+        // Two units fill no page; the third comes when they are on their way, and waits for its own time.
+        (
+            &SCHEMES,
+            &EARLY[1..2],
+            64,
+            late(&[(0, 0, 1), (1, 0, 1)], 150_000, (2, 0, 1)),
+            vec![0; 3],
+            (100_000, 2),
+        ),
+        (&SCHEMES, on_fill, 64, across, vec![0, full_ns], (1000, 2)),
+        (own_page, &EARLY, 64, partial(0, &[(0, 0, 4)]), vec![full_ns], (0, 1)),
+        // Room for six units; four are being programmed when the third piece of two comes, and all eight when the
+        // fourth does. Its page is programmed behind the first.
+        (&SCHEMES, &EARLY[..1], 6, halves.clone(), vec![0, 0, 0, waits(first_end_ns + full_ns)], (1000, 2)),
+        (&SCHEMES, &EARLY[2..3], 6, halves.clone(), vec![0, 0, 0, waits(first_end_ns)], (1000, 2)),
+        (&SCHEMES, fills, 6, halves, vec![0, full_ns, 0, waits(first_end_ns + full_ns)], (1000, 2)),
+        // Nine units are held or being programmed: the oldest are, and the third waits for that room. `sector` would
+        // fill a page with them.
+        (own_page, on_fill, 6, threes, vec![0, 0, program_ns(3)], (2000, 3)),
+    ] {
+        for (scheme, &(wait, acknowledge)) in schemes.iter().flat_map(|s| rules.iter().map(move |r| (s, r))) {
+            let room = [("merge.buffer_bytes", json!(room * MU))];
+            let sim = served(&merging(scheme, wait, acknowledge, &room), &requests);
+            let what = format!("{scheme} {wait} {acknowledge} {requests:?}");
+            assert_eq!(write_latencies(&sim), want, "{what}");
+            assert_eq!((emitted_ns(&sim)[0], emitted_ns(&sim).len()), emitted, "{what}");
         }
-    }
-}
-
-#[test]
-fn a_write_without_room_for_what_is_being_programmed_waits_until_there_is() {
-    // Room for six units; four are being programmed when the third piece of two comes, and all eight
-    // when the fourth does. Its page is programmed behind the first.
-    let writes = partial(0, &[(0, 0, 2), (1, 0, 2), (2, 0, 2), (3, 0, 2)]);
-    let room = [("merge.buffer_bytes", json!(6 * MU))];
-    let first_end_ns = 1000 + program_ns(4);
-    let fourth = |acknowledge: &str, wait: &str| match (acknowledge, wait) {
-        ("on-buffer", "until-full") => first_end_ns - 3000,
-        _ => first_end_ns + program_ns(4) - 3000,
-    };
-    for scheme in SCHEMES {
-        for (wait, acknowledge) in EARLY {
-            let sim = served(&merging(scheme, wait, acknowledge, &room), &writes);
-            let filler_ns = if acknowledge == "on-fill" { program_ns(4) } else { 0 };
-            let want = [0, filler_ns, 0, fourth(acknowledge, wait)];
-            assert_eq!(write_latencies(&sim), want, "{scheme} {wait} {acknowledge}");
-        }
-    }
-}
-
-#[test]
-fn a_write_that_finds_the_buffer_full_has_the_oldest_programmed_and_on_fill_waits_for_it() {
-    // Room for six units; pieces of three of one logical page each. sector would fill a page with them.
-    let writes = partial(0, &[(0, 0, 3), (1, 0, 3), (2, 0, 3)]);
-    let room = [("merge.buffer_bytes", json!(6 * MU))];
-    for scheme in ["sa", "hierarchy"] {
-        let sim = served(&merging(scheme, "until-full", "on-fill", &room), &writes);
-        // Nine units are held or being programmed meanwhile: it waits for that room, which is free at
-        // the same time.
-        assert_eq!(write_latencies(&sim), [0, 0, program_ns(3)], "{scheme}");
-        assert_eq!(emitted(&sim)[0], 2000, "{scheme}");
-        assert_eq!(emitted(&sim).len(), 3, "{scheme}: the end of the run programs the others");
-        let patient = [&room[..], &[("merge.timeout_ns", json!(1_000_000))]].concat();
-        let sim = served(&merging(scheme, LATE.0, LATE.1, &patient), &writes);
-        assert_eq!(write_latencies(&sim)[..2], [2000, 1_000_000].map(|ns| ns + program_ns(3)), "{scheme}");
     }
 }
 
@@ -188,7 +140,7 @@ fn a_flush_programs_what_waits_and_waits_for_it_and_for_what_is_being_programmed
         // A flush waits for what was acknowledged before it.
         let rest_ns = if acknowledge == LATE.1 { 0 } else { 1000 + program_ns(4) - 10_000 };
         assert_eq!(flush_ns(&setup, &full), [rest_ns], "{scheme} {wait} {acknowledge}");
-        assert_eq!(emitted(&served(&setup, &alone)).len(), 1, "{scheme} {wait} {acknowledge}");
+        assert_eq!(emitted_ns(&served(&setup, &alone)).len(), 1, "{scheme} {wait} {acknowledge}");
     }
 }
 
@@ -204,24 +156,7 @@ fn a_trim_of_what_waits_completes_its_writes_and_leaves_only_the_rest_to_program
         let more = partial(LATER, &[(2, 0, 1), (3, 0, 2)]);
         let sim = served(&merging(scheme, "until-full", "on-fill", &[]), &[&requests[..], &more].concat());
         assert_eq!(write_latencies(&sim), [0, 0, 0, program_ns(4)], "{scheme}");
-        assert_eq!((emitted(&sim), sim.media().mapped()), (vec![LATER + 1000], 4), "{scheme}");
-    }
-}
-
-/// A buffer of a page and one of many, requests one at a time and many at once.
-#[test]
-fn closed_replay_comes_to_its_end_under_every_rule() {
-    let mut requests = random(1000, 8 * 24 * PAGE, 5, 0.3, 0.0, 3);
-    (0..1000).step_by(97).for_each(|i| requests[i].op = HostOp::Flush);
-    for (scheme, (wait, acknowledge)) in SCHEMES.into_iter().flat_map(|s| EARLY.map(|early| (s, early))) {
-        for (bytes, depth) in [(PAGE, 1), (256 << 10, 1), (PAGE, 16), (256 << 10, 16)] {
-            let room = [("merge.buffer_bytes", json!(bytes))];
-            let mut setup = closed(merging(scheme, wait, acknowledge, &room), depth);
-            setup.device.plp = false;
-            let (sim, report) = ended(&setup, &requests);
-            let held = (sim.media().held().is_empty(), report.host.requests);
-            assert_eq!(held, (true, 1000 - 11), "{scheme} {wait} {acknowledge} {bytes} {depth}");
-        }
+        assert_eq!((emitted_ns(&sim), sim.media().mapped()), (vec![LATER + 1000], 4), "{scheme}");
     }
 }
 
@@ -247,18 +182,5 @@ fn nothing_waits_on_a_device_whose_pages_are_mapping_units() {
         // The time of the mode in which the scheme writes first.
         let dense_ns = if sim.ops()[0].mode == CellMode::Slc { 0 } else { 600_000 };
         assert_eq!(write_latencies(&sim), [program_ns(1) + dense_ns; 64], "{}", entry.name);
-    }
-}
-
-#[test]
-fn the_load_of_an_idle_device_is_zero() {
-    for entry in using_flash() {
-        let mut setup = setup(device(versatile_pool(2, 2, 24, 8, PAGE as u32), 16 << 20), entry.name);
-        configure(&mut setup, &[("slc_blocks", json!(6))]);
-        let mut sim = Simulation::new(&setup).unwrap();
-        sim.feed(&random(1000, 16 << 20, 6, 0.4, 100_000.0, 1)).unwrap();
-        assert!((0..4).any(|unit| sim.timing().load_ns(unit) > 0), "{}", entry.name);
-        sim.finish().unwrap();
-        assert!((0..4).all(|unit| sim.timing().load_ns(unit) == 0), "{}", entry.name);
     }
 }

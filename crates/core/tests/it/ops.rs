@@ -4,10 +4,7 @@
 //! programmed three at a time; 4 SLC blocks, reclaimed when fewer than 2 are free; 12 TLC blocks.
 
 use crate::it::common::ops::{after, bytes, cached, counters, slots, writes, MU};
-use crate::it::common::{request, with};
-use serde_json::json;
-use slcache_core::base::op::{Cause, OpKind};
-use slcache_core::base::request::HostOp;
+use crate::it::common::*;
 use slcache_core::device::config::RmwTransfer;
 
 /// Units of the first three logical pages, which are resident, or of new ones.

@@ -6,13 +6,7 @@
 
 use crate::it::client_laws::{chips, write};
 use crate::it::common::ops::counters;
-use crate::it::common::{closed, device, figure, page_writes, request, rest, setup, story, watched, with};
-use serde_json::{json, Value};
-use slcache_core::base::request::HostOp;
-use slcache_core::base::CellMode;
-use slcache_core::device::config::Replay;
-use slcache_core::device::{Setup, Simulation};
-use slcache_core::hw::array::BlockState;
+use crate::it::common::*;
 use slcache_core::hw::config::FoldTimes;
 use std::ops::Range;
 

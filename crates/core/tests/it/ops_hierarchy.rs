@@ -3,12 +3,7 @@
 //! Pages of 4 mapping units, SLC blocks of 8 pages, TLC blocks of 24 pages programmed three at a time.
 
 use crate::it::common::ops::*;
-use crate::it::common::{configure, random, request, setup, with};
-use serde_json::json;
-use slcache_core::base::op::{Cause, OpKind};
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::{CellMode, PlaneId};
-use slcache_core::device::{Setup, Simulation};
+use crate::it::common::*;
 use slcache_core::metrics::report::SchemeReport;
 
 /// `channels` channels with a plane each; per plane 6 SLC blocks of which 4 may be used, and 12 TLC.
@@ -286,47 +281,4 @@ fn one_mapping_unit_writes_take_a_quarter_of_baselines_pages_and_full_ones_as_ma
     assert_eq!(scheme.figures["windows"], 3.0);
     assert!(scheme.figures["l2_share"] > 0.5 && scheme.series[0].values.len() == 3);
     assert!(scheme.series[0].values.windows(2).all(|pair| pair[0] <= pair[1]));
-}
-
-#[test]
-fn a_logical_page_has_at_most_four_parts_in_l1_and_the_table_stays_within_its_size() {
-    // T3, with every unit checked after every request by the audit.
-    let setup = hierarchy(2);
-    let mut sim = Simulation::new(&setup).unwrap();
-    sim.track_versions();
-    sim.preload(&[(0, 384)]).unwrap();
-    for batch in random(6000, 384 * PAGE, 6, 0.2, 200_000.0, 3).chunks(50) {
-        sim.feed(batch).unwrap();
-        sim.audit().unwrap();
-        let l1 = |page: u32| {
-            let array = sim.media().array();
-            let mut parts: Vec<_> = homes(&sim, page).into_iter().flatten().collect();
-            parts.retain(|&at| array.block(array.geometry.block_of(at)).region().number() == 0);
-            parts.sort_unstable();
-            parts.dedup();
-            parts.len() as u64
-        };
-        assert!((0..384).all(|page| l1(page) <= 4));
-        // Half of the cache: 2 planes x 3 blocks x 8 pages x 4 slots.
-        assert!((0..384).map(l1).sum::<u64>() <= 2 * 4 * 8 * 4);
-    }
-    let report = sim.finish().unwrap();
-    assert!(report.scheme.figures["l1_blocks_reclaimed"] > 0.0);
-    assert!(report.scheme.figures["l2_blocks_reclaimed"] > 0.0);
-}
-
-#[test]
-fn data_mapped_at_their_first_read_leave_what_is_there_alone() {
-    let mut setup = hierarchy(1);
-    setup.trace.prefill = slcache_core::device::config::Prefill::OnRead;
-    let mut requests = updates(0, [0, 1, 2, 3]);
-    requests.push(read(LATER, 0));
-    requests.push(request(2 * LATER, HostOp::Read, PAGE + 2 * MU, MU));
-    let sim = after(&setup, 0, &requests);
-    // The whole page has data, so nothing is added for it; of page 1 the three other units are.
-    assert_eq!(homes(&sim, 0).into_iter().flatten().count(), 1);
-    assert_eq!(modes(&sim, 1), [CellMode::Slc, CellMode::Tlc, CellMode::Tlc, CellMode::Tlc]);
-    let want =
-        [("read", "slc", "host", 1, 1), ("read", "tlc", "host", 1, 1), ("program", "slc", "host", 1, 1)];
-    assert_eq!(counters(&sim), want);
 }

@@ -4,8 +4,7 @@
 //! three at a time; 4 SLC blocks, reclaimed when fewer than 2 are free; 12 TLC blocks.
 
 use crate::it::common::ops::*;
-use slcache_core::base::op::Cause;
-use slcache_core::base::CellMode;
+use crate::it::common::*;
 
 #[test]
 fn an_update_of_a_full_page_reads_the_rest_and_is_programmed_alone() {

@@ -4,11 +4,7 @@
 //! three at a time.
 
 use crate::it::common::ops::*;
-use crate::it::common::with;
-use serde_json::json;
-use slcache_core::base::op::{Cause, OpKind};
-use slcache_core::base::CellMode;
-use slcache_core::device::Setup;
+use crate::it::common::*;
 
 /// 4 SLC blocks, reclaimed when fewer than 2 are free, without classes of hotness; 12 TLC blocks.
 fn sector() -> Setup {

@@ -4,15 +4,7 @@
 //! logical pages.
 
 use crate::it::common::ops::{after, and_then, counters, homes, modes, partial, writes, LATER, PAGE};
-use crate::it::common::{
-    closed, device, ended, figure, free_bus, pool, random, request, setup, watched, with,
-};
-use serde_json::{json, Value};
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::CellMode;
-use slcache_core::device::{Setup, Simulation};
-use slcache_core::hw::array::BlockState;
-use slcache_core::hw::config::PlaneParallelism;
+use crate::it::common::*;
 
 /// Logical pages of a logical block.
 const LOGICAL: u64 = 12;
@@ -208,22 +200,6 @@ fn no_logical_block_has_more_slc_blocks_than_it_may_and_a_lower_limit_is_kept_in
     assert_eq!(most, 3);
     sim.finish().unwrap();
     sim.audit().unwrap();
-}
-
-#[test]
-fn the_parts_of_the_time_add_up_to_the_run() {
-    let mut flash = free_bus(pool(1, 1, 36, 4, PAGE as u32));
-    flash.plane_parallelism = PlaneParallelism::Serial;
-    let mut setup = closed(setup(device(flash, 12 * LOGICAL * PAGE), "ust"), 1);
-    setup.device.plp = false;
-    let writes = |blocks: u64| random(4_000, blocks * LOGICAL * PAGE, 8, 0.0, 1.0, 3);
-    // The flush is the last of the run: nothing is held when it is done.
-    let requests = [writes(12), writes(2), vec![request(0, HostOp::Flush, 0, 0)]].concat();
-    let (_, report) = ended(&setup, &requests);
-    let parts = ["slc_write", "dense_write", "slc_to_dense", "dense_to_dense", "slc_to_slc"];
-    let parts = parts.map(|part| figure(&report, &format!("t_{part}_ns")));
-    assert_eq!(parts.iter().sum::<f64>(), report.host.duration_ns as f64, "{parts:?}");
-    assert_eq!(parts.map(|ns| ns > 0.0), [true, false, true, true, true], "{parts:?}");
 }
 
 #[test]

@@ -1,12 +1,7 @@
 //! A request that waits for its own operations is served meanwhile: it waits behind nobody.
 
-use crate::it::common::{closed, device, few, pool, request, setup};
+use crate::it::common::*;
 use crate::it::conservation::{mix, variants};
-use slcache_core::base::request::HostOp;
-use slcache_core::device::config::Acknowledge;
-use slcache_core::device::Simulation;
-use slcache_core::hw::config::PlaneParallelism;
-use slcache_core::schemes::CATALOG;
 
 #[test]
 fn with_one_request_outstanding_nothing_waits_behind_the_host() {

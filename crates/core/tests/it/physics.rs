@@ -5,13 +5,7 @@
 //! count; their number swings by one within a round of cleaning, so it is measured (the mean of
 //! the pages programmed and not erased) and never tuned.
 
-use crate::it::common::{configure, device, few, mode, pool, request, setup};
-use serde_json::json;
-use slcache_core::base::op::{Cause, OpKind};
-use slcache_core::base::request::HostOp;
-use slcache_core::base::rng::RngStream;
-use slcache_core::device::config::Replay;
-use slcache_core::device::{Setup, Simulation};
+use crate::it::common::*;
 use slcache_core::ftl::config::{CleanConfig, Victim};
 
 const BLOCKS: u32 = 1024;

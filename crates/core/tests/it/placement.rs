@@ -1,38 +1,35 @@
 //! Where neighbouring pages go when wordlines are programmed in one shot.
 
-use crate::it::common::{configure, device, pool, request, setup, with};
-use crate::it::conformance::{small, using_flash};
-use serde_json::json;
-use slcache_core::base::request::HostOp;
-use slcache_core::base::{Mu, PlaneId};
-use slcache_core::device::Simulation;
+use crate::it::common::*;
+use crate::it::conformance::{in_flash, small};
 
 const USER: u64 = 24 << 20;
 /// Planes of `small`, and pages of its wordlines.
 const PLANES: usize = 4;
 const WORDLINE: usize = 3;
 
-/// The planes of the first pages that were there before time 0; none for a scheme without a choice.
-fn planes(scheme: &str, placement: &str) -> Option<Vec<PlaneId>> {
+fn plane_of(sim: &Simulation, page: u32) -> PlaneId {
+    let geometry = &sim.media().array().geometry;
+    geometry.plane_of(geometry.block_of(geometry.page_of(sim.media().lookup(Mu(page * 4)).unwrap())))
+}
+
+/// A device of `scheme`; none for a scheme without a choice.
+fn placed(scheme: &str, placement: &str) -> Option<Simulation> {
     let mut setup = small(scheme, USER);
-    if configure(&mut setup, &[("placement", json!(placement))]) == 0 {
-        return None;
-    }
-    let mut sim = Simulation::new(&setup).unwrap();
-    sim.preload(&[(0, 24)]).unwrap();
-    let plane = |page: u32| {
-        let geometry = &sim.media().array().geometry;
-        geometry.plane_of(geometry.block_of(geometry.page_of(sim.media().lookup(Mu(page * 4)).unwrap())))
-    };
-    Some((0..24).map(plane).collect())
+    let chosen = configure(&mut setup, &[("placement", json!(placement))]) > 0;
+    chosen.then(|| Simulation::new(&setup).unwrap())
 }
 
 #[test]
 fn neighbours_share_a_wordline_in_turn_and_lie_in_neighbouring_planes_where_striped() {
     let mut tried = 0;
-    for entry in using_flash().filter(|entry| !entry.on_disk) {
-        let Some(turns) = planes(entry.name, "round-robin") else { continue };
-        let Some(striped) = planes(entry.name, "striped") else { panic!("{}", entry.name) };
+    for entry in in_flash() {
+        let [turns, striped] = ["round-robin", "striped"].map(|placement| {
+            let mut sim = placed(entry.name, placement)?;
+            sim.preload(&[(0, 24)]).unwrap();
+            Some((0..24).map(|page| plane_of(&sim, page)).collect::<Vec<_>>())
+        });
+        let (Some(turns), Some(striped)) = (turns, striped) else { continue };
         // Chips of two-layer blocks are programmed page by page.
         if turns[0] != turns[1] {
             continue;
@@ -62,4 +59,22 @@ fn a_die_that_reads_has_its_channel_free_until_the_data_cross_it() {
         geometry.plane_of(geometry.block_of(geometry.page_of(sim.media().lookup(Mu(page)).unwrap())))
     };
     assert_eq!([plane(0), plane(40), plane(41)], [PlaneId(0), PlaneId(1), PlaneId(0)]);
+}
+
+/// Whole pages, several times the SLC cache, with room enough in every plane.
+#[test]
+fn static_placement_keeps_a_page_on_its_plane_for_life() {
+    for entry in in_flash() {
+        let Some(mut sim) = placed(entry.name, "static") else {
+            assert_eq!(entry.name, "ust", "its logical blocks have their planes anyway");
+            continue;
+        };
+        let page = |i: u64| request(i * 1_000, HostOp::Write, i * 7 % 1000 * 16384, 16384);
+        let requests: Vec<_> = (0..2000).map(page).collect();
+        foresee(&mut sim, &requests);
+        sim.feed(&requests).unwrap();
+        sim.finish().unwrap();
+        let strayed = (4..1000).filter(|&page| plane_of(&sim, page) != plane_of(&sim, page % 4)).count();
+        assert_eq!(strayed, 0, "{}: pages away from the plane of their number", entry.name);
+    }
 }

@@ -1,10 +1,6 @@
 //! Data placed at their first read, while operations on the same blocks are in flight.
 
-use crate::it::common::{device, ended, pool, random, request, setup};
-use slcache_core::base::request::HostOp;
-use slcache_core::device::config::{InflightRead, Prefill};
-use slcache_core::device::Simulation;
-use slcache_core::hw::config::ProgramRule;
+use crate::it::common::*;
 
 const MU: u64 = 4096;
 

@@ -1,14 +1,9 @@
 //! Data from before time 0 by mapping units: pages of which only a part is there.
 
 use crate::it::common::ops::*;
-use crate::it::common::{configure, device, pool, request, setup};
+use crate::it::common::*;
 use crate::it::conformance::{small, using_flash};
-use serde_json::json;
-use slcache_core::base::op::{Cause, OpKind};
-use slcache_core::base::request::HostOp;
-use slcache_core::base::Mu;
 use slcache_core::device::config::RmwTransfer;
-use slcache_core::device::{Setup, Simulation};
 
 /// Ascending ranges of mapping units: runs with holes, some over several pages.
 fn ranges() -> Vec<(u32, u32)> {

@@ -1,13 +1,6 @@
 //! `raro`: without errors it is a QLC device, and what it converts follows hotness and retries.
 
-use crate::it::common::{device, ended, figure, mode, pool, random, request, setup, with};
-use serde_json::json;
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::rng::RngStream;
-use slcache_core::device::config::Replay;
-use slcache_core::device::Setup;
-use slcache_core::hw::config::PoolConfig;
-use slcache_core::metrics::report::Report;
+use crate::it::common::*;
 
 const PAGE: u64 = 4096;
 const BLOCKS: u32 = 60;

@@ -1,15 +1,11 @@
 //! What the schemes refuse, by key, value and range: one mistake, one problem, as a user gives it and as it
 //! is settled.
 
-use crate::it::common::{configure, device, disk, mode, pool, setup, told, with};
+use crate::it::common::*;
 use crate::it::ops_hyssd::{pair, tier, UNIT};
 use crate::it::rl::{small, MIB};
 use crate::it::separation::separate;
-use serde_json::{json, Value};
-use slcache_core::base::CellMode;
-use slcache_core::device::Setup;
-use slcache_core::hw::config::PoolConfig;
-use slcache_core::schemes::CATALOG;
+use crate::it::{cells, map_cache, retirement, write_path};
 
 const PAGE: u32 = 4096;
 
@@ -55,6 +51,7 @@ fn refused(setup: &Setup, want: &str) {
 
 #[test]
 fn a_value_out_of_its_range() {
+    let never = "0: the scheme cleans nothing in idle time";
     let half = "enough for two logical pages and at most 0.5";
     for (scheme, key, value, allowed) in [
         ("hyssd", "utilisation_min", json!(-0.5), "between 0 and 0.5"),
@@ -109,6 +106,12 @@ fn a_value_out_of_its_range() {
         ("clairvoyant", "windows", json!(5), ""),
         ("clairvoyant", "window_pages", json!(0), ""),
         ("clairvoyant", "slc_blocks", json!(2), ""),
+        ("baseline", "slc.idle_free_ratio", json!(0.2), never),
+        ("baseline", "dense.idle_free_ratio", json!(0.1), never),
+        ("sa", "dense.idle_free_ratio", json!(0.1), never),
+        ("sector", "slc.idle_free_ratio", json!(0.2), never),
+        ("hierarchy", "dense.idle_free_ratio", json!(0.1), never),
+        ("turbo-write", "dense.idle_free_ratio", json!(0.1), never),
     ] {
         let setup = with(base(scheme), &[(key, value.clone())]);
         refused(&setup, &format!("scheme.{scheme}.{key} = {value}: must be {allowed}"));
@@ -183,6 +186,125 @@ fn what_is_no_number_or_contradicts_another_key() {
     // What the key leaves of the device is less than the user's data.
     refused(&with(base("client"), &[("static_blocks", json!(29))]), "device.user_bytes = ");
     refused(&with(base("rl"), &[("slc_blocks_min", json!(30))]), "device.user_bytes = ");
+}
+
+/// A device in which `at`, a pointer into its document or that of its buffer, may stand.
+fn around(at: &str) -> Setup {
+    match at.split('/').nth(1).unwrap() {
+        "disk" => setup(device(pool(1, 1, 4, 4, PAGE), 8 << 30), "disk-only"),
+        "cells" | "map" => {
+            let mut setup = cells::small("tlc-only", json!({ "bad_blocks": { "retire": true } }));
+            setup.device.map = map_cache::cached("tlc-only", 4).device.map;
+            setup
+        }
+        "controller" | "buffer" => write_path::wordlines_in_stripes(),
+        _ => {
+            let mut setup = cells::small("tlc-only", json!({}));
+            setup.device.pool[0].plane_parallelism = PlaneParallelism::MultiPlane;
+            setup
+        }
+    }
+}
+
+/// Of every section of a device a value that it cannot have, and what is told: the key, where it is another, the
+/// value and the range.
+#[test]
+fn a_device_that_cannot_be() {
+    const LATE: &str = "first-plane-without-spare";
+    let (s, long) = (1_000_000_000u64, 1_000_000_001u64);
+    let mut untold = Vec::new();
+    for (at, value, want) in [
+        ("/cells/drift", json!(0.5), "0.5: "),
+        ("/cells/variation", json!(2.0), "2: "),
+        ("/cells/age_scale", json!(-1.0), "-1: "),
+        ("/cells/retry/step", json!(0.0), "0: "),
+        ("/cells/retry/max_steps", json!(64), "64: "),
+        ("/cells/code/soft_errors", json!(71), "71: "),
+        ("/cells/code/soft_errors", json!(3277), "3277: "),
+        ("/cells/start", json!({ "qlc": { "cycles": 1 } }), ".qlc = present: "),
+        ("/cells/start", json!({ "tlc": { "days": -1.0 } }), ".tlc.days = -1: "),
+        // Times of a read with all its steps are counted in 32 bits, on the channel too.
+        ("/cells/retry/decode_ns", json!(50_000_000), "device.cells.retry = "),
+        ("/pool/0/tlc/read_ns", json!([100_000_000]), "at most 1000000000 ns"),
+        ("/pool/0/bus/ps_per_byte", json!(1_000_000), "holds the channel for at most 1000000000 ns"),
+        ("/pool/0/bus/program_command_ns", json!(u32::MAX), "holds the channel for 4295000063 ns: "),
+        ("/pool/0/slc/endurance_cycles", json!(null), "none: must be given"),
+        ("/pool/0/tlc/cells", json!({ "senses": [1, 2] }), ".senses = [1, 2]: "),
+        ("/cells/bad_blocks/factory_bad", json!(-0.1), "-0.1: "),
+        ("/cells/bad_blocks/factory_bad", json!(1.0), "1: must be 0 to below 1"),
+        ("/cells/bad_blocks/spare_blocks", json!(25), "25: must be 0 to 24"),
+        (
+            "/cells/bad_blocks",
+            json!({ "spare_blocks": 1 }),
+            ".spare_blocks = 1: must be 0 where no block retires",
+        ),
+        ("/cells/bad_blocks", json!({ "end_of_life": LATE }), ".end_of_life = first-plane-without-spare: "),
+        ("/map/cache_bytes", json!(511), "511: "),
+        ("/map/cache_bytes", json!((1_u64 << 38) + 1), "274877906945: must be between"),
+        ("/map/page_bytes", json!(3000), "3000: "),
+        ("/map/page_bytes", json!(32768), "32768: "),
+        ("/map/entry_bytes", json!(0), "0: "),
+        ("/map/mode", json!("qlc"), "qlc: "),
+        ("/map/blocks", json!(1), "1: must be between 2 and"),
+        ("/disk/rpm", json!(0), "0: must be between 1000 and"),
+        (
+            "/disk/track_seek_ns",
+            json!(8_000_001),
+            "8000001: must be at most average_seek_ns, which is 8000000",
+        ),
+        ("/disk/average_seek_ns", json!(2 * s), "2000000000: "),
+        ("/disk/mb_per_s", json!(0), "0: must be between 1 and"),
+        ("/disk/overhead_ns", json!(2 * s), "2000000000: must be between 0 and 1000000000"),
+        ("/disk/power/active_mw", json!(2_000_000), "2000000: must be between 0 and 1000000"),
+        ("/disk/power/idle_mw", json!(2501), "2501: must be at most active_mw, which is 2500"),
+        ("/disk/power/standby_mw", json!(801), "801: must be at most idle_mw, which is 800"),
+        ("/disk/power/idle_after_ns", json!(0), "0: must be between 1 and"),
+        ("/disk/power/standby_after_ns", json!(0), "0: must be between 1 and"),
+        ("/disk/power/spin_up_ns", json!(0), "device.disk.power.spin_up_mj = 5000: "),
+        ("/disk/power/from_idle_ns", json!(0), "device.disk.power.from_idle_mj = 1150: "),
+        ("/disk/power/spin_down_ns", json!(61 * s), "61000000000: "),
+        ("/buffer/bytes", json!(212_991), "212991: must be at least 212992, a stripe"),
+        ("/buffer/stripe_planes", json!(0), "0: must be between 1 and 4096"),
+        ("/buffer/stripe_planes", json!(5), "5: must be at most 4, the planes there are"),
+        ("/buffer/stripes_in_flight", json!(0), "0: must be between 1 and 65536"),
+        ("/buffer/flush_after_ns", json!(999), "999: must be between 1000 and 1"),
+        ("/controller/commands_per_s", json!(0), "0: must be between 1 and 100000000"),
+        ("/controller/flush_ns", json!(1), "1: must be 0 with device.plp = true"),
+        ("/controller/read_ns", json!(long), "1000000001: must be between 0 and 1000000000"),
+    ] {
+        let mut setup = around(at);
+        assert_eq!(told(&setup), [""; 0], "{at}");
+        let mut whole = json!({ "device": setup.device, "buffer": setup.buffer });
+        let at = if at.starts_with("/buffer") { at.to_owned() } else { format!("/device{at}") };
+        let (section, last) = at.rsplit_once('/').unwrap();
+        whole.pointer_mut(section).unwrap()[last] = value.clone();
+        setup.device = serde_json::from_value(whole["device"].take()).unwrap();
+        setup.buffer = serde_json::from_value(whole["buffer"].take()).unwrap();
+        let found = told(&setup);
+        let key = at[1..].replace("/0/", "[0]/").replace("/[0]", "[0]").replace('/', ".");
+        // What begins with a number or a word is said of the key itself, a key behind a dot lies in it.
+        let want = match want {
+            other if ["device.", "at most", "holds"].iter().any(|begin| other.starts_with(begin)) => {
+                want.to_owned()
+            }
+            inner if inner.starts_with('.') => format!("{key}{want}"),
+            _ => format!("{key} = {want}"),
+        };
+        if !found.iter().any(|told| told.contains(&want)) {
+            untold.push((at, value, found));
+        }
+    }
+    assert!(untold.is_empty(), "{untold:#?}");
+    let mut senses = cells::small("tlc-only", json!({}));
+    senses.device.pool[0].tlc.as_mut().unwrap().cells =
+        serde_json::from_value(json!({ "senses": [1, 1, 1] })).unwrap();
+    senses.device.cells = None;
+    refused(&senses, "device.pool[0].tlc.cells = present: must be left out without device.cells");
+    let found = told(&retirement::small("nvc", 3000, json!({ "retire": true })));
+    assert!(
+        found[0].starts_with("device.cells.bad_blocks = present: must be left out beside a disk"),
+        "{found:?}"
+    );
 }
 
 #[test]

@@ -1,17 +1,9 @@
 //! Blocks that retire, spare ones, and the end of a device's life.
 
-use crate::it::common::{
-    begin, configure, device, few, foresee, pool, random, request, restart, setup, versatile_pool,
-};
+use crate::it::common::restart;
+use crate::it::common::*;
 use crate::it::conformance::in_flash;
-use serde_json::{json, Value};
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::BlockId;
-use slcache_core::device::config::Replay;
-use slcache_core::device::{Setup, Simulation};
-use slcache_core::hw::array::BlockState;
 use slcache_core::metrics::bad_blocks::{BadBlocksReport, EndOfLife, EndReport};
-use slcache_core::metrics::report::Report;
 
 const PAGE: u64 = 16_384;
 const USER: u64 = 16 << 20;
@@ -27,6 +19,14 @@ pub(super) fn small(scheme: &str, endurance_cycles: u32, bad_blocks: Value) -> S
     configure(&mut setup, &[&cache, &short[..]].concat());
     setup.device.cells = Some(serde_json::from_value(json!({ "bad_blocks": bad_blocks })).unwrap());
     setup
+}
+
+/// A device some of whose blocks are bad and more become so, if it has no disk.
+pub(super) fn worn(scheme: &str, _: u64) -> Setup {
+    let bad_blocks = json!({ "retire": true, "spare_blocks": 1, "factory_bad": 0.02 });
+    let mut worn = small(scheme, 16, bad_blocks);
+    worn.device.cells = worn.device.cells.filter(|_| worn.device.disk.is_none());
+    worn
 }
 
 fn bad_blocks(report: &Report) -> BadBlocksReport {
@@ -196,34 +196,6 @@ fn blocks_bad_from_the_start_are_used_by_nobody() {
     assert!((5..=20).contains(&share(0.1)), "{}", share(0.1));
 }
 
-#[test]
-fn a_restored_device_goes_on_with_its_bad_blocks() {
-    for (i, entry) in in_flash().enumerate() {
-        if i % few(4) != 0 {
-            continue;
-        }
-        let bytes = small(entry.name, 1, json!({})).device.user_bytes.min(USER);
-        let requests = random(12_000, bytes, 8, 0.3, 300_000.0, 6);
-        // As worn as it may be without an end.
-        let with = |endurance_cycles| {
-            let bad_blocks = json!({ "retire": true, "spare_blocks": i % 2, "factory_bad": 0.02 });
-            small(entry.name, endurance_cycles, bad_blocks)
-        };
-        let goes_on = |setup: &Setup| {
-            let mut sim = begin(setup);
-            foresee(&mut sim, &requests);
-            sim.feed(&requests).unwrap();
-            !sim.has_ended()
-        };
-        let setup = [12, 16, 24, 48].into_iter().map(with).find(goes_on).unwrap();
-        let mut sim = begin(&setup);
-        let (first, second) = requests.split_at(9000);
-        let begins_ns = second[0].at_ns;
-        let second: Vec<_> = second.iter().map(|r| Request { at_ns: r.at_ns - begins_ns, ..*r }).collect();
-        restart::goes_on_alike(&setup, &mut sim, first, &second, |_| ());
-    }
-}
-
 /// One plane whose blocks are all alike: they retire together.
 fn alike(end_of_life: &str, spares: u32) -> Setup {
     let mut chips = pool(1, 1, 16, 4, PAGE as u32);
@@ -263,36 +235,4 @@ fn a_device_that_has_ended_serves_nothing_and_stays_so() {
         assert_eq!((told.at_ns, told.unserved_requests, told.host_bytes), (0, 10, 0));
         assert_eq!(after.retired, bad.retired);
     }
-}
-
-#[test]
-fn wrong_configurations_are_told_with_key_value_and_range() {
-    let problems = |bad_blocks: Value| {
-        let setup = small("tlc-only", 3000, bad_blocks);
-        setup.check().iter().map(ToString::to_string).collect::<Vec<_>>()
-    };
-    assert_eq!(
-        problems(json!({ "retire": true, "factory_bad": 0.02, "spare_blocks": 24 })),
-        Vec::<String>::new()
-    );
-    for (config, told) in [
-        (json!({ "factory_bad": -0.1 }), "factory_bad = -0.1"),
-        (json!({ "factory_bad": 1.0 }), "factory_bad = 1: must be 0 to below 1"),
-        (json!({ "factory_bad": 1.5 }), "factory_bad = 1.5"),
-        (json!({ "retire": true, "spare_blocks": 25 }), "spare_blocks = 25: must be 0 to 24"),
-        (json!({ "spare_blocks": 1 }), "spare_blocks = 1: must be 0 where no block retires"),
-        (json!({ "end_of_life": ENDS[1] }), "end_of_life = first-plane-without-spare: must be left out"),
-    ] {
-        let (found, told) = (problems(config.clone()), format!("device.cells.bad_blocks.{told}"));
-        assert!(found.iter().any(|text| text.starts_with(&told)), "{config}: {found:?}");
-    }
-    let mut setup = small("tlc-only", 3000, json!({ "retire": true }));
-    setup.device.pool[0].tlc.as_mut().unwrap().endurance_cycles = None;
-    let found = setup.check()[0].to_string();
-    assert!(found.starts_with("device.pool[0].tlc.endurance_cycles = none: must be given"), "{found}");
-    let found = small("nvc", 3000, json!({ "retire": true })).check()[0].to_string();
-    assert!(
-        found.starts_with("device.cells.bad_blocks = present: must be left out beside a disk"),
-        "{found}"
-    );
 }

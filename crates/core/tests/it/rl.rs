@@ -1,19 +1,8 @@
 //! `rl`: steps, decisions and what is learned, on a device of one plane whose bus costs nothing.
 
-use crate::it::common::restart::goes_on_alike;
-use crate::it::common::{
-    closed, device, ended, few, figure, mode, pool, request, rest, setup, watched, with,
-};
-use serde_json::{json, Value};
-use slcache_core::base::op::{Cause, OpKind};
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::rng::RngStream;
-use slcache_core::device::config::Replay;
-use slcache_core::device::{Setup, Simulation};
+use crate::it::common::*;
 use slcache_core::ftl::knob::KnobRange;
-use slcache_core::ftl::memory::Memory;
 use slcache_core::ftl::window::{WindowCounters, WindowLength, WindowUnit};
-use std::collections::BTreeMap;
 
 pub const MIB: u64 = 1 << 20;
 /// Bytes of host writes per step: two SLC blocks.
@@ -192,78 +181,6 @@ fn an_agent_outside_with_the_same_draws_decides_the_same() {
     let mut full = small(&[("slc_step_blocks", json!(2)), ("initial_slc_blocks", json!(35))]);
     (full.host.replay, full.precondition.fill) = (Replay::Open, 0.9);
     is_repeated_outside(&full, &writes(8000, 20 * MIB, 4));
-}
-
-#[test]
-fn a_saved_device_and_its_agent_go_on_alike() {
-    for agent in ["q-learning", "random", "none"] {
-        let setup = small(&[("agent", json!(agent))]);
-        let requests = writes(1000, 30 * MIB, 5);
-        let mut sim = Simulation::new(&setup).unwrap();
-        goes_on_alike(&setup, &mut sim, &requests[..500], &requests[500..], |_| ());
-    }
-}
-
-#[test]
-fn what_was_learned_is_taken_to_another_trace() {
-    let mut first = Simulation::new(&small(&[])).unwrap();
-    first.feed(&writes(2000, 30 * MIB, 6)).unwrap();
-    let learned = first.memory().unwrap();
-    let text = serde_json::to_string(&learned).unwrap();
-    assert_eq!(serde_json::from_str::<Memory>(&text).unwrap(), learned);
-    let run = |memory: Option<Memory>| {
-        let mut sim = watched(&small(&[]));
-        if let Some(memory) = memory {
-            sim.take_memory(memory.clone()).unwrap();
-            assert_eq!(sim.memory().unwrap(), memory);
-        }
-        sim.feed(&writes(1000, 20 * MIB, 7)).unwrap();
-        sim.ops().to_vec()
-    };
-    let (ignorant, taught) = (run(None), run(Some(learned.clone())));
-    assert!(ignorant != taught, "it does what it has learned");
-    assert!(taught == run(Some(learned)));
-}
-
-#[test]
-fn a_memory_that_does_not_fit_is_refused_and_changes_nothing() {
-    let mut sim = Simulation::new(&small(&[])).unwrap();
-    sim.feed(&writes(500, 30 * MIB, 8)).unwrap();
-    let good = sim.memory().unwrap();
-    type Change = fn(&mut Memory);
-    fn table<'a>(memory: &'a mut Memory, name: &str) -> &'a mut Vec<f64> {
-        memory.tables.get_mut(name).unwrap()
-    }
-    let changes: [(&str, Change); 11] = [
-        ("the memory of ust", |m| m.scheme = "ust".into()),
-        ("version 2", |m| m.version = 2),
-        ("utilisation_bins is 4 here and was 5 there", |m| {
-            *m.shape.get_mut("utilisation_bins").unwrap() = 5.0
-        }),
-        ("actions is 9 here and was nothing there", |m| assert!(m.shape.remove("actions").is_some())),
-        ("an_axis is nothing here", |m| assert!(m.shape.insert("an_axis".into(), 1.0).is_none())),
-        ("it needs the tables", |m| drop(m.tables.remove("visits"))),
-        ("an unknown table r", |m| drop(m.tables.insert("r".into(), vec![]))),
-        ("11663 values", |m| table(m, "q").truncate(11_663)),
-        ("a value of NaN", |m| table(m, "q")[5] = f64::NAN),
-        ("-1 visits", |m| table(m, "visits")[5] = -1.0),
-        ("0.5 visits", |m| table(m, "visits")[5] = 0.5),
-    ];
-    for (what, change) in changes {
-        let mut memory = good.clone();
-        change(&mut memory);
-        let told = sim.take_memory(memory).unwrap_err();
-        assert!(told.starts_with("rl: ") && told.contains(what), "{told}");
-        assert_eq!(sim.memory().unwrap(), good);
-    }
-    for agent in ["none", "random"] {
-        let mut other = Simulation::new(&small(&[("agent", json!(agent))])).unwrap();
-        assert_eq!(other.memory(), None);
-        assert!(other.take_memory(good.clone()).unwrap_err().contains("nobody learns"));
-    }
-    let mut plain = Simulation::new(&setup(small(&[]).device, "tlc-only")).unwrap();
-    let own = Memory { scheme: "tlc-only".into(), ..good.clone() };
-    assert_eq!(plain.take_memory(own).unwrap_err(), "tlc-only: the scheme has no memory");
 }
 
 /// Between two requests, where nothing else is to happen: the moves are over when the next one comes.

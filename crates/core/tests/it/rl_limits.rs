@@ -1,11 +1,8 @@
 //! The bounds of `rl`'s knobs: what each option does to the knobs and to the decisions.
 
-use crate::it::common::{ended, figure, setup, with};
+use crate::it::common::*;
 use crate::it::rl::{small, writes, MIB};
-use serde_json::{json, Value};
-use slcache_core::device::Simulation;
 use slcache_core::ftl::knob::KnobRange;
-use slcache_core::metrics::report::Report;
 
 /// Blocks of the plane of `small`.
 const BLOCKS: f64 = 64.0;
@@ -104,18 +101,6 @@ fn a_region_begins_no_larger_than_the_spare_blocks_leave_and_that_is_what_is_rep
             let setup = with(setup(small(&[]).device, scheme), &[("dense_spare_share", json!(spare))]);
             assert_eq!(ended(&setup, &[]).1.cache.slc_bytes, most * MIB / 4, "{scheme} {spare}");
         }
-    }
-}
-
-#[test]
-fn dwa_too_leaves_the_spare_blocks() {
-    for (spare, most) in [(0.0, 6), (0.25, 4), (0.9, 2)] {
-        let given = [("window_bytes", json!(MIB / 2)), ("dense_spare_share", json!(spare))];
-        let mut setup = with(setup(small(&[]).device, "dwa"), &given);
-        setup.precondition.fill = 1.0;
-        let (_, report) = ended(&setup, &writes(1000, 44 * MIB, 7));
-        // A tenth of 64 blocks by the table, 64 - 44 - 16, and the fewest there are.
-        assert_eq!(figure(&report, "slc_blocks_max"), f64::from(most), "{spare}");
     }
 }
 

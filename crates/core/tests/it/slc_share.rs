@@ -1,11 +1,6 @@
 //! `slc-share` against a plain second telling of its rule, and the worked example of its table.
 
-use crate::it::common::{closed, device, ended, mode, pool, request, setup, watched, with};
-use serde_json::json;
-use slcache_core::base::op::Cause;
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::device::Setup;
-use slcache_core::hw::config::PoolConfig;
+use crate::it::common::*;
 use std::collections::HashMap;
 
 const UNIT: u64 = 4096;
@@ -155,22 +150,6 @@ fn zones_are_rewritten_as_a_second_telling_of_the_rule_has_it() {
         assert!(rule.rewritten.0 > 50, "seed {seed}: {:?}", rule.rewritten);
         assert_eq!(told, (rule.rewritten.0, rule.rewritten.1, rule.quota as u64), "seed {seed}");
     }
-}
-
-/// With SLC data alone the first zone goes when 40 % of the cells are in use, a tenth of what they hold.
-#[test]
-fn the_first_zone_goes_when_the_data_are_a_tenth_of_the_dense_capacity() {
-    let cells_pages = (4 * BLOCKS * PAGES * 4) as u64;
-    let mut sim = watched(&one_by_one(chip(2, 2), cells_pages / 2 * PAGE, &[]));
-    let mut first = None;
-    for page in 0..cells_pages / 5 {
-        sim.feed(&[request(0, HostOp::Write, page * PAGE, PAGE)]).unwrap();
-        let moved = sim.counters().iter().any(|row| row.cause == Cause::Migration);
-        first = first.or_else(|| moved.then_some(page + 1));
-    }
-    assert_eq!(first, Some(cells_pages / 10));
-    sim.finish().unwrap();
-    sim.audit().unwrap();
 }
 
 #[test]

@@ -1,14 +1,8 @@
 //! What is said of the state before a run and of the cache in it, against what the array holds.
 
-use crate::it::common::{configure, device, foresee, random, request, setup, versatile_pool};
+use crate::it::common::*;
 use crate::it::conformance::{mixed, small, using_flash};
-use slcache_core::base::request::HostOp;
-use slcache_core::base::{BlockId, CellMode};
-use slcache_core::device::config::{Prefill, Replay};
-use slcache_core::device::{Setup, Simulation};
 use slcache_core::ftl::any_region::Role;
-use slcache_core::hw::array::BlockState;
-use slcache_core::metrics::report::Report;
 
 const PAGE: u64 = 16384;
 const USER: u64 = 24 << 20;
@@ -99,9 +93,7 @@ fn written(scheme: &str, pages: u64) -> Report {
     (setup.host.replay, setup.host.queue_depth) = (Replay::Closed, 1);
     setup.trace.prefill = Prefill::None;
     let writes: Vec<_> = (0..pages).map(|page| request(0, HostOp::Write, page * PAGE, PAGE)).collect();
-    let mut sim = Simulation::new(&setup).unwrap();
-    sim.feed(&writes).unwrap();
-    sim.finish().unwrap()
+    ended(&setup, &writes).1
 }
 
 #[test]
@@ -120,13 +112,11 @@ fn a_cache_is_full_when_a_page_more_than_it_has_is_written() {
 
 #[test]
 fn the_mean_is_over_time() {
-    let mut sim = Simulation::new(&small("baseline", USER)).unwrap();
     // One block from time 0 on; a second one, in the next plane, in the second half.
     let late_ns = 1_000_000_000;
     let writes = [(0, 0), (late_ns, PAGE)].map(|(at, byte)| request(at, HostOp::Write, byte, PAGE));
     let read = request(2 * late_ns, HostOp::Read, 0, PAGE);
-    sim.feed(&[&writes[..], &[read]].concat()).unwrap();
-    let report = sim.finish().unwrap();
+    let report = ended(&small("baseline", USER), &[&writes[..], &[read]].concat()).1;
     let (cache, end_ns) = (report.state.cache.unwrap(), report.host.duration_ns as f64);
     let block = (BLOCK_PAGES * PAGE) as f64;
     assert_eq!(cache.peak_bytes as f64, 2.0 * block);
@@ -135,43 +125,20 @@ fn the_mean_is_over_time() {
     assert_eq!((cache.full_ns, cache.left_bytes), (None, 2 * PAGE));
 }
 
-fn random_writes(setup: &Setup) -> Report {
-    let mut sim = Simulation::new(setup).unwrap();
-    sim.precondition(&mut |_, _| true).unwrap();
-    sim.feed(&random(20_000, setup.device.user_bytes, 4, 0.0, 2_000_000.0, 7)).unwrap();
-    sim.finish().unwrap()
+fn random_writes(setup: &Setup, count: usize) -> Report {
+    ended(setup, &random(count, setup.device.user_bytes, 4, 0.0, 2_000_000.0, 7)).1
 }
 
 #[test]
 fn a_run_is_steady_once_its_store_is_cleaned_and_goes_on_alike() {
     let mut setup = setup(device(versatile_pool(2, 2, 24, 16, 16384), 56 << 20), "tlc-only");
-    let fresh = random_writes(&setup).state;
+    let fresh = random_writes(&setup, 20_000).state;
     (setup.precondition.fill, setup.precondition.overwrite) = (1.0, 3.0);
-    let worn = random_writes(&setup).state;
+    let worn = random_writes(&setup, 20_000).state;
     assert_eq!((worn.steady, worn.store_cleaned), (Some(true), true), "{worn:?}");
     let [first, second] = fresh.waf_by_half.unwrap();
     assert!(first < second, "an empty device cleans little at first: {fresh:?}");
     setup.precondition = Default::default();
-    let mut sim = Simulation::new(&setup).unwrap();
-    sim.feed(&random(50, setup.device.user_bytes, 4, 0.0, 2_000_000.0, 7)).unwrap();
-    let short = sim.finish().unwrap().state;
+    let short = random_writes(&setup, 50).state;
     assert_eq!((short.steady, short.store_cleaned), (Some(false), false), "{short:?}");
-}
-
-#[test]
-fn a_saved_state_says_what_it_was_until_requests_were_served() {
-    let mut setup = small("client", USER);
-    (setup.precondition.fill, setup.precondition.overwrite) = (0.9, 0.3);
-    let mut sim = Simulation::new(&setup).unwrap();
-    let done = sim.precondition(&mut |_, _| true).unwrap();
-    let requests = mixed(USER, 5);
-    let mut restored = crate::it::common::restart::again(&setup, &sim);
-    let [own, other] = [&mut sim, &mut restored].map(|sim| {
-        sim.feed(&requests).unwrap();
-        sim.finish().unwrap().state
-    });
-    assert_eq!(own, other);
-    assert_eq!(own.overwritten_share, Some(done.overwritten as f64 / done.filled as f64));
-    let mut later = crate::it::common::restart::again(&setup, &sim);
-    assert_eq!(later.finish().unwrap().state.overwritten_share, None);
 }

@@ -4,13 +4,7 @@
 //! data start 10 ns after the array, a byte takes 1 ns on the channel. Pages are 4,096 bytes here, so
 //! an unloaded page read takes 100 + 20,000 + 10 + 4,096 ns and a page program 100 + 4,096 + 200,000.
 
-use crate::it::common::{configure, device, few, mode, pool, request, setup};
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::rng::RngStream;
-use slcache_core::base::CellMode;
-use slcache_core::device::config::{InflightRead, LinkConfig, Replay};
-use slcache_core::device::{Setup, Simulation};
-use slcache_core::hw::config::{PlaneParallelism, PoolConfig};
+use crate::it::common::*;
 
 pub(super) const PAGE: u64 = 4096;
 pub(super) const READ: u64 = 100 + 20_000 + 10 + PAGE;
@@ -32,18 +26,9 @@ pub(super) fn slc_only(flash: PoolConfig) -> Setup {
 
 /// Runs the requests; their latencies in order of arrival (equal times: of completion).
 fn latencies(setup: &Setup, requests: &[Request]) -> Vec<u64> {
-    let mut log = run(setup, requests);
+    let mut log = ended(setup, requests).0.log().to_vec();
     log.sort_by_key(|(request, _)| request.at_ns);
     log.iter().map(|(_, ns)| *ns).collect()
-}
-
-fn run(setup: &Setup, requests: &[Request]) -> Vec<(Request, u64)> {
-    let mut sim = Simulation::new(setup).unwrap_or_else(|problems| panic!("{problems:?}"));
-    sim.keep_log();
-    sim.feed(requests).unwrap();
-    sim.finish().unwrap();
-    sim.audit().unwrap();
-    sim.log().to_vec()
 }
 
 /// The latency of a write and of a later read of `bytes` at address 0 of an idle device.

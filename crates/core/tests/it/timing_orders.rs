@@ -4,12 +4,8 @@
 //! what waits for it; (d) a read returns the version current at its emission. And suspension and
 //! starvation, which bend priorities.
 
-use crate::it::common::{pool, request};
+use crate::it::common::*;
 use crate::it::timing::{slc_only, LATER, PAGE, PROGRAM, READ};
-use slcache_core::base::op::{Cause, Class, OpKind};
-use slcache_core::base::request::HostOp;
-use slcache_core::base::BlockId;
-use slcache_core::device::{Setup, Simulation};
 use slcache_core::hw::geometry::Geometry;
 use slcache_core::hw::timing::{OpId, OpSpec, RequestId, Timing, Waiter};
 

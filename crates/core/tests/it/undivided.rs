@@ -2,13 +2,8 @@
 //! either level's blocks give.
 
 use crate::it::common::ops::*;
-use crate::it::common::{figure, request, with};
+use crate::it::common::*;
 use crate::it::ops_hierarchy::{fill_l1, hierarchy, updates_of};
-use serde_json::json;
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::CellMode;
-use slcache_core::device::Setup;
-use slcache_core::metrics::report::Report;
 
 fn ended(setup: &Setup, requests: &[Request]) -> Report {
     after(setup, 192, requests).finish().unwrap()

@@ -1,15 +1,8 @@
 //! Blocks that move because of their cells: which, when, and that nothing is lost by it.
 
 use crate::it::cells::{cells, small, PAGE, USER};
-use crate::it::common::{begin, device, foresee, pool, random, request, setup};
-use serde_json::{json, Value};
-use slcache_core::base::op::{Cause, OpKind};
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::Mu;
-use slcache_core::device::Simulation;
+use crate::it::common::*;
 use slcache_core::metrics::cells::UpkeepReport;
-use slcache_core::metrics::report::Report;
-use slcache_core::schemes::CATALOG;
 
 /// Schemes that know more of where data lie than regions and map do.
 pub(super) const REFUSE: [&str; 13] = [

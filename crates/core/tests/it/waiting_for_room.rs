@@ -1,31 +1,22 @@
 //! What requests waited for that waited for room in the DRAM buffer: the flash work that kept it.
 
 use crate::it::common::ops::{MU, PAGE};
-use crate::it::common::{
-    configure, device, few, foresee, free_bus, mode, pool, request, setup, versatile_pool,
-};
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::rng::RngStream;
-use slcache_core::device::config::{BufferConfig, Replay, WriteBack};
+use crate::it::common::*;
+use crate::it::conservation::assert_told;
 use slcache_core::device::request_log::LoggedRequest;
-use slcache_core::device::{Setup, Simulation};
-use slcache_core::hw::config::{PoolConfig, ProgramRule};
-use slcache_core::metrics::components::{components, Component, COMPONENTS};
-use slcache_core::metrics::report::Report;
-use slcache_core::schemes::CATALOG;
-use std::collections::{BTreeMap, BTreeSet};
+use slcache_core::metrics::components::components;
 
 /// Time of a page into SLC, without a channel.
 const SLC_NS: u64 = 200_000;
 
 fn logged(setup: &Setup, requests: &[Request]) -> (Vec<LoggedRequest>, Report) {
-    run_logged(Simulation::new(setup).unwrap_or_else(|problems| panic!("{problems:?}")), requests)
+    run_logged(&mut Simulation::new(setup).unwrap_or_else(|problems| panic!("{problems:?}")), requests)
 }
 
 /// The requests of a run as they were logged, in their order, and its report.
-pub(super) fn run_logged(mut sim: Simulation, requests: &[Request]) -> (Vec<LoggedRequest>, Report) {
+pub(super) fn run_logged(sim: &mut Simulation, requests: &[Request]) -> (Vec<LoggedRequest>, Report) {
     sim.log_requests();
-    foresee(&mut sim, requests);
+    foresee(sim, requests);
     sim.feed(requests).unwrap();
     let report = sim.finish().unwrap();
     let mut log = Vec::new();
@@ -48,83 +39,6 @@ fn kept_in_all(log: &[LoggedRequest]) -> BTreeMap<&'static str, u64> {
         *sums.entry(name).or_insert(0) += ns;
     }
     sums
-}
-
-/// Writes and some reads of up to six units in `bytes`, with trims and flushes between.
-fn mix(count: u64, bytes: u64) -> Vec<Request> {
-    let mut rng = RngStream::new(7, "waiting for room");
-    let units = (bytes / MU) as u32;
-    let one = |i: u64| {
-        let many = 1 + rng.below(6);
-        let first = u64::from(rng.below(units - many));
-        let op = match rng.below(40) {
-            0..=31 => HostOp::Write,
-            32..=37 => HostOp::Read,
-            38 => HostOp::Trim,
-            _ => return Request { at_ns: i, sector: 0, sectors: 0, stream: 0, hint: 0, op: HostOp::Flush },
-        };
-        request(i, op, first * MU, u64::from(many) * MU)
-    };
-    (0..count).map(one).collect()
-}
-
-fn assert_told(what: &str, log: &[LoggedRequest], report: &Report) {
-    let mut sums = [0; COMPONENTS];
-    for logged in log {
-        let latency_ns = logged.completed_ns - logged.request.at_ns;
-        assert_eq!(logged.components_ns.iter().sum::<u64>(), latency_ns, "{what}: {logged:?}");
-        if logged.request.op == HostOp::Write {
-            sums.iter_mut().zip(logged.components_ns).for_each(|(sum, ns)| *sum += ns);
-        }
-    }
-    let parts = &report.host.write.attribution_us;
-    for (Component { name, is_service, .. }, sum_ns) in components().zip(sums) {
-        let told = if is_service { &parts.service } else { &parts.wait };
-        let told_us = told.get(name).copied().unwrap_or(0.0);
-        assert!((told_us - sum_ns as f64 / 1e3).abs() < 1e-3, "{what}, {name}: {told_us} us, {sum_ns} ns");
-    }
-}
-
-#[test]
-fn every_wait_for_room_is_told_to_the_nanosecond_by_what_kept_the_room() {
-    let (mut tried, mut kinds) = (0, BTreeSet::new());
-    let emptied = [(WriteBack::WhenFull, 1), (WriteBack::AtOnce, 1), (WriteBack::AtOnce, 4)];
-    let buffers = [(16 << 10, true), (256 << 10, false), (1 << 20, true)];
-    let cases = || emptied.into_iter().flat_map(|emptied| buffers.map(|buffer| (emptied, buffer)));
-    for entry in CATALOG {
-        for ((write_back, stripe_planes), (bytes, plp)) in cases().step_by(few(4)) {
-            let what = format!("{} {write_back:?} {stripe_planes} {bytes}", entry.name);
-            let user = 12 << 20;
-            let mut setup = setup(device(versatile_pool(2, 2, 24, 16, 8192), user), entry.name);
-            configure(&mut setup, &[("slc_blocks", 6.into())]);
-            (setup.host.replay, setup.host.queue_depth) = (Replay::Closed, 32);
-            setup.device.plp = plp;
-            setup.buffer = Some(BufferConfig {
-                write_back,
-                stripe_planes,
-                stripes_in_flight: (stripe_planes > 1).then_some(1),
-                run_overhead_ns: if stripe_planes > 1 { 20_000 } else { 0 },
-                ..BufferConfig::new(bytes)
-            });
-            if let Err(problems) = Simulation::new(&setup) {
-                // A stripe and a page do not fit.
-                assert!(problems.iter().all(|problem| problem.key == "buffer.bytes"), "{problems:?}");
-                continue;
-            }
-            tried += 1;
-            let (log, report) = logged(&setup, &mix(1500, user));
-            assert_told(&what, &log, &report);
-            let kept = kept_in_all(&log);
-            let kept_us = kept.values().sum::<u64>() as f64 / 1e3;
-            let untold_us = report.host.write.attribution_us.wait.get("buffer").copied().unwrap_or(0.0);
-            assert!(untold_us <= 0.01 * kept_us, "{what}: {untold_us} us, beside {kept:?} ns");
-            kinds.extend(kept.into_keys());
-        }
-    }
-    assert!(tried >= 3 * CATALOG.len(), "{tried}");
-    let flash = ["host", "rmw", "migration", "gc", "flush", "promote", "fill"];
-    let others = ["channel", "order", "disk", "merge", "stripe"];
-    assert!(flash.iter().chain(&others).all(|kind| kinds.contains(kind)), "{kinds:?}");
 }
 
 /// `client` on so many planes without a channel, of which 64 blocks are cache, asked by writers that wait.

@@ -3,12 +3,8 @@
 //! counted together for a victim what they give one by one, as they go where operations are kept.
 
 use crate::it::cells::{self, cells};
-use crate::it::common::{begin, configure, device, free_bus, pool, random, setup};
+use crate::it::common::*;
 use crate::it::upkeep::{busy, mix};
-use serde_json::json;
-use slcache_core::base::request::Request;
-use slcache_core::device::{Setup, Simulation};
-use slcache_core::hw::config::PlaneParallelism;
 
 const USER: u64 = 11 << 20;
 

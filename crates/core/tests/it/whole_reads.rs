@@ -1,38 +1,9 @@
 //! What a read moves, and in which order the parts of a logical page are read.
 
 use crate::it::common::ops::*;
-use crate::it::common::{foresee, request};
-use crate::it::conformance::{mixed, small, using_flash};
+use crate::it::common::*;
 use crate::it::ops_hierarchy::{hierarchy, updates_of};
-use slcache_core::base::op::{Cause, OpKind};
-use slcache_core::base::request::HostOp;
 use slcache_core::device::config::{PartReads, ReadTransfer};
-use slcache_core::device::Simulation;
-
-const USER: u64 = 24 << 20;
-
-#[test]
-fn every_read_of_every_scheme_moves_its_whole_page() {
-    for entry in using_flash() {
-        let moved = [ReadTransfer::Request, ReadTransfer::Page].map(|transfer| {
-            let mut setup = small(entry.name, USER);
-            setup.device.read_transfer = transfer;
-            let mut sim = Simulation::new(&setup).unwrap();
-            if !entry.on_disk {
-                sim.preload(&[(0, 256)]).unwrap();
-            }
-            let requests = mixed(setup.device.user_bytes, 5);
-            foresee(&mut sim, &requests);
-            sim.feed(&requests).unwrap();
-            sim.finish().unwrap();
-            let rows = sim.counters().iter().filter(|row| row.kind == OpKind::Read);
-            rows.fold((0, 0), |sum, row| (sum.0 + row.totals.bytes, sum.1 + row.totals.pages * PAGE))
-        });
-        let [(asked, whole), (bytes, pages)] = moved;
-        assert_eq!(bytes, pages, "{}", entry.name);
-        assert!(asked <= whole && pages > 0, "{}", entry.name);
-    }
-}
 
 #[test]
 fn a_unit_takes_as_long_as_its_page() {

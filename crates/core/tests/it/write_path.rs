@@ -2,16 +2,9 @@
 //! the flash. Closed forms.
 
 use crate::it::common::ops::{after, and_then, counters, LATER, MU, PAGE};
-use crate::it::common::{configure, device, few, free_bus, mode, pool, request, setup};
-use slcache_core::base::op::{Cause, OpKind};
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::CellMode;
-use slcache_core::device::config::{BufferConfig, Prefill, Replay, WriteBack};
-use slcache_core::device::{Setup, Simulation};
-use slcache_core::hw::config::{PoolConfig, ProgramRule};
+use crate::it::common::*;
 use slcache_core::hw::controller_config::ControllerConfig;
 use slcache_core::metrics::components::components;
-use slcache_core::metrics::report::Report;
 
 /// Time of a write in the controller, and of a page into SLC.
 const WRITE_NS: u64 = 11_000;
@@ -267,25 +260,6 @@ fn a_scheme_that_keeps_logical_pages_together_gets_them_together() {
 }
 
 #[test]
-fn one_writer_keeps_every_plane_busy() {
-    let (planes, writes) = (4, 200);
-    let one_by_one = |write_back| {
-        let mut setup = setup(device(pool(1, planes, 16, 64, PAGE as u32), 400 * PAGE), "baseline");
-        configure(&mut setup, &[("slc_blocks", 6.into())]);
-        setup.buffer = Some(BufferConfig { write_back, ..BufferConfig::new(2 * u64::from(planes) * PAGE) });
-        (setup.host.replay, setup.host.queue_depth) = (Replay::Closed, 1);
-        let requests: Vec<_> = (0..writes).map(|i| request(0, HostOp::Write, i * PAGE, PAGE)).collect();
-        timed(&setup, &requests).0.iter().map(|(_, ns)| *ns).sum::<u64>() as f64
-    };
-    let page_ns = (100 + PAGE + SLC_NS) as f64;
-    let all_ns = writes as f64 * page_ns / f64::from(planes);
-    // What is in the buffer at the end has not been waited for.
-    assert_within(one_by_one(WriteBack::AtOnce), all_ns * 0.975, 0.025, "at once");
-    // Room that is made when it is needed is made a page at a time.
-    assert_within(one_by_one(WriteBack::WhenFull), writes as f64 * page_ns, 0.1, "when full");
-}
-
-#[test]
 fn the_controller_takes_its_time_occupies_nothing_and_counts_commands() {
     let host = |controller, depth: u32, op: HostOp| {
         let mut setup = client(free_bus(chips(64)), depth, striped(1024 * PAGE, 1));
@@ -341,63 +315,9 @@ fn jitter_adds_an_exponential_time_to_each_command_and_the_same_in_every_run() {
     assert!(timed(&setup, &scattered(1_000, MU)).0.iter().all(|(_, ns)| *ns == WRITE_NS));
 }
 
-/// The one thing that is wrong with a setup: key, value, range.
-fn problem(change: impl FnOnce(&mut Setup)) -> (String, String, String) {
-    let mut setup = client(one_shot(4, 800_000), 1, striped(64 * PAGE, 4));
-    change(&mut setup);
-    let problems = setup.check();
-    let [problem] = &problems[..] else { panic!("{problems:?}") };
-    (problem.key.clone(), problem.value.clone(), problem.allowed.clone())
-}
-
-#[test]
-fn what_cannot_be_is_said_with_key_value_and_range() {
-    type Change<T> = fn(&mut T);
-    let buffers: [(Change<BufferConfig>, [&str; 3]); 5] = [
-        (|b| b.bytes = 13 * PAGE - 1, ["bytes", "212991", "at least 212992, a stripe"]),
-        (|b| b.stripe_planes = 0, ["stripe_planes", "0", "between 1 and 4096"]),
-        (|b| b.stripe_planes = 5, ["stripe_planes", "5", "at most 4, the planes there are"]),
-        (|b| b.stripes_in_flight = Some(0), ["stripes_in_flight", "0", "between 1 and 65536"]),
-        (|b| b.flush_after_ns = 999, ["flush_after_ns", "999", "between 1000 and 1"]),
-    ];
-    let controllers: [(Change<ControllerConfig>, [&str; 3]); 3] = [
-        (|c| c.commands_per_s = Some(0), ["commands_per_s", "0", "between 1 and 100000000"]),
-        (|c| c.flush_ns = 1, ["flush_ns", "1", "0 with device.plp = true"]),
-        (|c| c.read_ns = 1_000_000_001, ["read_ns", "1000000001", "between 0 and 1000000000"]),
-    ];
-    let buffers =
-        buffers.map(|(change, told)| ("buffer", problem(|s| change(s.buffer.as_mut().unwrap())), told));
-    let controllers = controllers.map(|(change, told)| {
-        ("device.controller", problem(|s| change(s.device.controller.as_mut().unwrap())), told)
-    });
-    for (section, (key, value, allowed), [wanted_key, wanted_value, wanted]) in
-        buffers.into_iter().chain(controllers)
-    {
-        assert_eq!((key, value.as_str()), (format!("{section}.{wanted_key}"), wanted_value));
-        assert!(allowed.contains(wanted), "{section}.{wanted_key}: {allowed}");
-    }
-}
-
-/// Planes that were filled together end together, time and again, and room comes all at once; a little
-/// variation is enough to spread it.
-#[test]
-fn planes_get_out_of_step_by_a_little_variation_as_by_much() {
-    let (planes, program_ns) = (16, 1_600_000);
-    let beside = |variation: f64| {
-        let mut chips = one_shot(planes, program_ns);
-        chips.tlc.as_mut().unwrap().program_variation = variation;
-        let mut setup = client(free_bus(chips), 8, striped(256 * PAGE, 1));
-        configure(&mut setup, &[("static_blocks", 0.into())]);
-        let (rate, latencies) = steady(&timed(&setup, &scattered(100_000, MU)).0);
-        let law = (planes * 3 * UNITS) as f64 * 1e9 / f64::from(program_ns);
-        assert_within(rate, law, 0.02, &format!("{variation}"));
-        latencies[latencies.len() * 99 / 100] as f64
-    };
-    let (in_step, little) = (beside(0.0), beside(0.05));
-    assert!(little < 0.4 * in_step, "{little} of {in_step}");
-    for variation in [0.1, 0.3] {
-        assert_within(beside(variation), little, 0.25, &format!("{variation}"));
-    }
+/// What leaves the buffer in stripes of a wordline of each of four planes.
+pub(super) fn wordlines_in_stripes() -> Setup {
+    client(one_shot(4, 800_000), 1, striped(64 * PAGE, 4))
 }
 
 #[test]

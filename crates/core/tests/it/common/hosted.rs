@@ -1,13 +1,13 @@
 //! Policies of elsewhere that decide at random, called `random:SEED`: whatever a policy may answer, no data get
 //! lost.
 
-use slcache_core::base::{CellMode, Problem};
+use super::*;
+use slcache_core::base::Problem;
 use slcache_core::ftl::window::WindowCounters;
 use slcache_core::schemes::custom::{
     set_host, Choice, Description, Hooks, Host, Policy, PolicySource, Reclaim, RegionConfig, View, Whither,
     Write,
 };
-use std::collections::BTreeMap;
 
 /// Has `random:SEED` and `broken:METHOD` be found.
 pub fn register() {

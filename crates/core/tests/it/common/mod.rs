@@ -4,20 +4,26 @@ pub mod ops;
 pub mod restart;
 pub mod turning;
 
-use serde_json::json;
-use slcache_core::base::op::OpKind;
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::rng::RngStream;
-use slcache_core::base::CellMode;
-use slcache_core::device::config::{
-    DeviceConfig, HostConfig, PreconditionConfig, Prefill, Replay, TracePolicy,
+// What most tests name.
+pub use serde_json::{json, Value};
+pub use slcache_core::base::op::{Cause, Class, OpKind};
+pub use slcache_core::base::request::{HostOp, Request};
+pub use slcache_core::base::rng::RngStream;
+pub use slcache_core::base::{BlockId, CellMode, Mu, PlaneId};
+pub use slcache_core::device::config::{
+    Acknowledge, BufferConfig, InflightRead, LinkConfig, Prefill, Replay, WriteBack,
 };
-use slcache_core::device::{Setup, Simulation};
-use slcache_core::ftl::op_log::LoggedOp;
-use slcache_core::hw::config::{BusConfig, ModeConfig, PoolConfig, ReprogramConfig};
+use slcache_core::device::config::{DeviceConfig, HostConfig, PreconditionConfig, TracePolicy};
+pub use slcache_core::device::{Setup, Simulation};
+pub use slcache_core::ftl::op_log::LoggedOp;
+pub use slcache_core::hw::array::BlockState;
+use slcache_core::hw::config::{BusConfig, ModeConfig, ReprogramConfig};
+pub use slcache_core::hw::config::{PlaneParallelism, PoolConfig, ProgramRule};
 use slcache_core::hw::disk::config::DiskConfig;
-use slcache_core::metrics::report::Report;
+pub use slcache_core::metrics::report::Report;
 use slcache_core::schemes::SchemeConfig;
+pub use slcache_core::schemes::CATALOG;
+pub use std::collections::{BTreeMap, BTreeSet};
 
 /// Of many like cases `make test` tries each so manieth, `make slow` all.
 pub fn few(step: usize) -> usize {
@@ -169,6 +175,15 @@ pub fn setup(device: DeviceConfig, scheme: &str) -> Setup {
         trace: TracePolicy { prefill: Prefill::None, ..TracePolicy::default() },
         seed: 1,
     }
+}
+
+/// A device with whatever the catalogue needs: four planes of 24 blocks, 6 of them a cache, and 24 MiB of data.
+pub fn small(scheme: &str) -> Setup {
+    let mut setup = setup(device(versatile_pool(2, 2, 24, 16, 16384), 24 << 20), scheme);
+    let short = [("period_writes", 200.into()), ("force_after_writes", 100.into())];
+    let cache = [("slc_blocks", 6.into()), ("dynamic.max_bytes", (4 * 6 * 16 * 16384).into())];
+    configure(&mut setup, &[&cache, &short[..]].concat());
+    setup
 }
 
 /// Has AGC collect any block with an invalid page, and idle time leave open blocks alone: the letter

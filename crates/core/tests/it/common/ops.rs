@@ -1,12 +1,7 @@
 //! What a short list of requests does to the flash, operation for operation.
 
-use super::{device, pool, request, rest, setup, with};
-use serde_json::json;
-use slcache_core::base::op::{Cause, OpKind};
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::{CellMode, Mu, Ppn};
-use slcache_core::device::{Setup, Simulation};
-use slcache_core::hw::config::ProgramRule;
+use super::*;
+use slcache_core::base::Ppn;
 use slcache_core::metrics::counters::OpTotals;
 
 /// Bytes of a logical page: four mapping units.
@@ -112,9 +107,28 @@ pub fn channels(sim: &Simulation, page: u32) -> Vec<u32> {
     homes(sim, page).into_iter().flatten().map(channel).collect()
 }
 
+/// The cell mode that a unit lies in; none where no flash page holds it.
+pub fn lies(sim: &Simulation, unit: u64) -> Option<CellMode> {
+    let array = sim.media().array();
+    let slot = sim.media().lookup(Mu(unit as u32))?;
+    Some(array.block(array.geometry.block_of(array.geometry.page_of(slot))).mode())
+}
+
 /// The cell mode that each unit of a logical page lies in.
 pub fn modes(sim: &Simulation, page: u32) -> Vec<CellMode> {
-    let array = sim.media().array();
-    let mode = |at: Ppn| array.block(array.geometry.block_of(at)).mode();
-    homes(sim, page).into_iter().flatten().map(mode).collect()
+    (page * 4..page * 4 + 4).filter_map(|unit| lies(sim, unit.into())).collect()
+}
+
+/// How long the last request of a kind took, ns.
+pub fn last_ns(sim: &Simulation, op: HostOp) -> u64 {
+    sim.log().iter().rfind(|(request, _)| request.op == op).expect("a request").1
+}
+
+/// Serves a request after a pause and before another.
+pub fn serve(sim: &mut Simulation, pause_ns: u64, op: HostOp, at: u64, bytes: u64) {
+    let at_ns = sim.now_ns() + pause_ns;
+    sim.feed(&[request(at_ns, op, at, bytes)]).unwrap();
+    let at_ns = sim.now_ns() + pause_ns;
+    rest(sim, at_ns);
+    sim.audit().unwrap();
 }

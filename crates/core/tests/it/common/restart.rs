@@ -1,12 +1,10 @@
 //! Whether a restored device does what the original does.
 
-use serde_json::Value;
-use slcache_core::base::request::Request;
-use slcache_core::base::Mu;
-use slcache_core::device::{RunError, Setup, Simulation};
+use super::*;
+use slcache_core::device::RunError;
+use slcache_core::ftl::op_log::LoggedDiskOp;
 use slcache_core::metrics::counters::OpTotals;
-use slcache_core::metrics::report::Report;
-use std::collections::BTreeMap;
+use std::fmt::Debug;
 
 /// What is counted and measured since time 0 in a way that no difference of two reports tells; the
 /// operations and latencies that it comes from are compared one by one.
@@ -105,11 +103,11 @@ fn compare_reports(place: &str, restored: &Value, original: &Value, before: &Val
 /// What a device did with some requests; times count from when the first of them could come.
 pub struct Part {
     /// Flash operations.
-    ops: Vec<String>,
+    ops: Vec<LoggedOp>,
     /// Operations of the disk.
-    disk_ops: Vec<String>,
+    disk_ops: Vec<LoggedDiskOp>,
     /// Requests with their latencies.
-    log: Vec<String>,
+    log: Vec<(Request, u64)>,
     counts: Counts,
     report: Report,
     state: String,
@@ -125,16 +123,9 @@ pub fn serve(sim: &mut Simulation, requests: &[Request]) -> Part {
     sim.feed(&requests.iter().map(later).collect::<Vec<_>>()).unwrap();
     let report = sim.finish().unwrap();
     sim.audit().unwrap();
-    let op = |op: &slcache_core::ftl::op_log::LoggedOp| {
-        format!("{} {:?} {:?} {:?} {:?}", op.at_ns - start_ns, op.kind, op.mode, op.cause, op.page)
-    };
-    let disk_op = |op: &slcache_core::ftl::op_log::LoggedDiskOp| {
-        let (write, cause, page, mask) = (op.write, op.cause, op.page, op.mask);
-        format!("{} {write} {cause:?} {page} {mask} behind {}", op.at_ns - start_ns, op.behind)
-    };
-    let request = |(r, ns): &(Request, u64)| {
-        format!("{:?} {} {} {}: {ns}", r.op, r.at_ns - start_ns.min(r.at_ns), r.sector, r.sectors)
-    };
+    let op = |op: &LoggedOp| LoggedOp { at_ns: op.at_ns - start_ns, ..*op };
+    let disk_op = |op: &LoggedDiskOp| LoggedDiskOp { at_ns: op.at_ns - start_ns, ..*op };
+    let request = |(r, ns): &(Request, u64)| (Request { at_ns: r.at_ns - start_ns.min(r.at_ns), ..*r }, *ns);
     Part {
         ops: sim.ops().iter().map(op).collect(),
         disk_ops: sim.disk_ops().iter().map(disk_op).collect(),
@@ -159,17 +150,11 @@ pub fn again(setup: &Setup, sim: &Simulation) -> Simulation {
     restored
 }
 
-fn first_difference(what: &str, restored: &[String], original: &[String]) {
+fn first_difference<T: Debug + PartialEq>(what: &str, restored: &[T], original: &[T]) {
     let place = restored.iter().zip(original).position(|(a, b)| a != b);
     let place = place.unwrap_or(restored.len().min(original.len()));
-    let at = |list: &[String]| list.get(place).cloned().unwrap_or("nothing".into());
-    assert!(
-        restored == original,
-        "{what} {place} of {}: restored {}, original {}",
-        original.len(),
-        at(restored),
-        at(original)
-    );
+    let (ours, theirs) = (restored.get(place), original.get(place));
+    assert!(restored == original, "{what} {place} of {}: {ours:?}, original {theirs:?}", original.len());
 }
 
 /// Serves `first`, turns knobs, saves, restores, and serves `second` on both devices: the restored one

@@ -1,7 +1,6 @@
 //! Turning knobs at random.
 
-use slcache_core::base::rng::RngStream;
-use slcache_core::device::Simulation;
+use super::*;
 use slcache_core::ftl::knob::KnobRange;
 
 /// Every value that a knob may have, or if they are very many, some of them.

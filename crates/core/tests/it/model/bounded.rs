@@ -1,9 +1,9 @@
 //! No scheme programs less to dense cells, or writes less to the disk, than what its cache cannot keep from birth
 //! to death; and no version is lost on the way to them.
 
+use crate::it::common::*;
 use slcache_base::bound::Meters;
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::metrics::report::{BoundFigures, BoundReport, Report};
+use slcache_core::metrics::report::{BoundFigures, BoundReport};
 
 /// Holds what was programmed against the bound of the run, and that against a count of `requests` where the
 /// device took them whole, in this order, with units of `unit_sectors`. `in_dense` versions of them ever lay in

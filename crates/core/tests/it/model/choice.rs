@@ -1,21 +1,16 @@
 //! One choice of everything a device, a host and a scheme offer, on a tiny device.
 
 use super::keys;
-use crate::it::common::{configure, device, mode, pool, reprogram, setup};
+use crate::it::common::*;
 use prop::sample::Index;
 use proptest::prelude::*;
-use serde_json::{json, Value};
-use slcache_core::base::CellMode;
 use slcache_core::device::config::{
-    Acknowledge, BufferConfig, HostConfig, InflightRead, LinkConfig, PartReads, PreconditionConfig, Prefill,
-    ReadTransfer, Replay, RmwTransfer, SubMu, TracePolicy, WriteBack,
+    HostConfig, PartReads, PreconditionConfig, ReadTransfer, RmwTransfer, SubMu, TracePolicy,
 };
-use slcache_core::device::Setup;
-use slcache_core::hw::config::{PlaneParallelism, PoolConfig, ProgramRule, ReprogramConfig, SuspendConfig};
+use slcache_core::hw::config::{ReprogramConfig, SuspendConfig};
 use slcache_core::hw::controller_config::ControllerConfig;
 use slcache_core::hw::disk::config::{AtStart, DiskConfig, Rotation};
 use slcache_core::hw::map_config::{MapConfig, MapMoves};
-use slcache_core::schemes::CATALOG;
 
 /// How many values are drawn beside those of a scheme's keys, or some more.
 const OTHERS: usize = 80;

@@ -2,9 +2,9 @@
 //! drawn by itself.
 
 use crate::it::common::hosted;
-use serde_json::{json, Map, Value};
-use slcache_core::schemes::{SchemeConfig, CATALOG};
-use std::collections::BTreeMap;
+use crate::it::common::*;
+use serde_json::Map;
+use slcache_core::schemes::SchemeConfig;
 use std::sync::LazyLock;
 
 /// A key and its values; the first is what a failing case is made small to.

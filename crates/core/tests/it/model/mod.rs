@@ -13,18 +13,14 @@ mod choice;
 mod keys;
 mod oracle;
 
-use crate::it::common::{few, request, restart, turning};
+use crate::it::common::*;
+use crate::it::common::{restart, turning};
 use cases::{one, several, Tally};
 use choice::{choices, disk_choices, Choice};
 use oracle::Oracle;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{TestCaseResult, TestRunner};
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::rng::RngStream;
-use slcache_core::device::{Setup, Simulation};
-use slcache_core::schemes::CATALOG;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -98,6 +94,11 @@ fn prepared(choice: &Choice, setup: &Setup, versions: bool) -> Simulation {
 /// What the audits of one case look at, a second of them or two.
 const AUDITED_UNITS_MOST: u64 = 50_000_000;
 
+/// What a device has done, and what it holds.
+fn told(report: &Report, sim: &Simulation) -> [String; 2] {
+    [serde_json::to_string(report).unwrap(), serde_json::to_string(&sim.save()).unwrap()]
+}
+
 /// Feeds `requests`, turning knobs and auditing as it goes, and finishes.
 fn play(sim: &mut Simulation, choice: &Choice, setup: &Setup, requests: &[Request], tally: &Tally) {
     crate::it::common::foresee(sim, requests);
@@ -109,7 +110,12 @@ fn play(sim: &mut Simulation, choice: &Choice, setup: &Setup, requests: &[Reques
     let mut oracle = Oracle::of(sim, immediate, choice.may_overtake(), choice.maps_on_read());
     let mut rng = RngStream::new(requests.len() as u64, "turns");
     sim.measure_bound();
+    // A copy in mid-run, with which the same happens.
+    let mut copied = None;
     for (i, request) in requests.iter().enumerate() {
+        if i == requests.len() / 2 && choice.turn_every == 0 {
+            copied = Some((sim.clone(), i));
+        }
         if choice.turn_every > 0 && i % choice.turn_every == 0 {
             turning::turn_one(sim, &mut rng);
             Tally::add(&tally.turns, 1);
@@ -128,6 +134,12 @@ fn play(sim: &mut Simulation, choice: &Choice, setup: &Setup, requests: &[Reques
     let report = sim.finish().unwrap();
     assert_eq!(report.host.requests, reads_and_writes as u64, "a request never completed");
     assert_eq!(sim.timing().ops_in_flight(), 0);
+    let units = sim.media().array().geometry.units;
+    assert!((0..units).all(|unit| sim.timing().load_ns(unit) == 0), "an idle unit is loaded");
+    if let Some((mut copy, from)) = copied {
+        copy.feed(&requests[from..]).unwrap();
+        assert!(told(&copy.finish().unwrap(), &copy) == told(&report, sim), "a copy goes on otherwise");
+    }
     sim.audit().unwrap();
     oracle.check(sim);
     // Pieces that wait for the DRAM buffer enter it later, one by one.

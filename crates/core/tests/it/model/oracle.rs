@@ -1,8 +1,6 @@
 //! The naive translation layer: what each mapping unit must hold.
 
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::Mu;
-use slcache_core::device::Simulation;
+use crate::it::common::*;
 
 /// Whether a unit holds data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,20 +6,14 @@
 mod rules;
 mod tiers;
 
-use crate::it::common::ops::LATER;
-use crate::it::common::{
-    device, figure, free_bus, mode, pool, random, request, rest, setup, story, watched, with,
-};
-use serde_json::{json, Value};
-use slcache_core::base::op::{Cause, OpKind};
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::{CellMode, Mu, PlaneId};
+use crate::it::common::ops::{self, last_ns, serve, LATER};
+use crate::it::common::*;
 use slcache_core::device::config::RmwTransfer;
-use slcache_core::device::{Setup, Simulation};
-use slcache_core::hw::config::{PoolConfig, ProgramRule};
 
 pub const UNIT: u64 = 8192;
 const HALF: u64 = 4096;
+/// A pause that is too short for idle work, ns.
+const SHORT: u64 = LATER / 100;
 /// Units of user data.
 const UNITS: u64 = 120;
 
@@ -49,17 +43,8 @@ fn holding(units: u32, values: &[(&str, Value)]) -> Setup {
 /// Feeds whole units, far apart, from the present on.
 fn write_units(sim: &mut Simulation, units: impl IntoIterator<Item = u64>) {
     for unit in units {
-        serve(sim, HostOp::Write, unit * UNIT, UNIT);
+        serve(sim, SHORT, HostOp::Write, unit * UNIT, UNIT);
     }
-}
-
-/// Serves a request, far from any other.
-fn serve(sim: &mut Simulation, op: HostOp, at: u64, bytes: u64) {
-    let at_ns = sim.now_ns() + LATER / 100;
-    sim.feed(&[request(at_ns, op, at, bytes)]).unwrap();
-    let at_ns = sim.now_ns() + LATER / 200;
-    rest(sim, at_ns);
-    sim.audit().unwrap();
 }
 
 /// Lets everything come to its end.
@@ -70,20 +55,12 @@ fn pause(sim: &mut Simulation) {
 
 /// The mode that a unit's two halves lie in; none where there is nothing.
 fn lies(sim: &Simulation, unit: u64) -> [Option<CellMode>; 2] {
-    let array = sim.media().array();
-    [0, 1].map(|half| {
-        let slot = sim.media().lookup(Mu((2 * unit + half) as u32))?;
-        Some(array.block(array.geometry.block_of(array.geometry.page_of(slot))).mode())
-    })
+    [0, 1].map(|half| ops::lies(sim, 2 * unit + half))
 }
 
 /// Units with data in the fast tier.
 fn figure_now(sim: &Simulation) -> f64 {
     (0..UNITS).filter(|&unit| lies(sim, unit).contains(&Some(CellMode::Slc))).count() as f64
-}
-
-fn last_write_ns(sim: &Simulation) -> u64 {
-    sim.log().iter().rfind(|(r, _)| r.op == HostOp::Write).unwrap().1
 }
 
 const FAST: [Option<CellMode>; 2] = [Some(CellMode::Slc); 2];
@@ -119,7 +96,7 @@ fn a_destage_in_the_background_makes_nobody_wait() {
     let mut sim = watched(&holding(4, &[("destage", json!("background"))]));
     write_units(&mut sim, 0..5);
     assert_eq!(lies(&sim, 0), DENSE);
-    assert_eq!(last_write_ns(&sim), 400_000);
+    assert_eq!(last_ns(&sim, HostOp::Write), 400_000);
 }
 
 #[test]
@@ -149,7 +126,7 @@ fn half_a_unit_takes_the_other_half_along_from_the_dense_tier_but_not_within_the
         write_units(&mut sim, 0..5);
         assert_eq!(lies(&sim, 0), DENSE);
         let before = sim.ops().len();
-        serve(&mut sim, HostOp::Write, HALF, HALF);
+        serve(&mut sim, SHORT, HostOp::Write, HALF, HALF);
         let want = [
             "read migration 0/0 page 2",
             "read migration 0/0 page 3",
@@ -163,11 +140,11 @@ fn half_a_unit_takes_the_other_half_along_from_the_dense_tier_but_not_within_the
         let rmw = sim.counters().get(1, OpKind::Read, CellMode::Tlc, Cause::Rmw);
         assert_eq!((rmw.count, rmw.bytes), (1, bytes));
         let before = sim.ops().len();
-        serve(&mut sim, HostOp::Write, 0, HALF);
+        serve(&mut sim, SHORT, HostOp::Write, 0, HALF);
         assert_eq!(story(&sim, before, 99), ["program host 0/3 page 0"]);
         // A part of a mapping unit keeps the rest of its page.
         let before = sim.ops().len();
-        serve(&mut sim, HostOp::Write, 0, 512);
+        serve(&mut sim, SHORT, HostOp::Write, 0, 512);
         assert_eq!(story(&sim, before, 99), ["read rmw 0/3 page 0", "program host 0/3 page 1"]);
     }
 }
@@ -177,10 +154,10 @@ fn units_of_half_a_dense_page_leave_in_pairs_that_share_it() {
     let mut sim = watched(&holding(4, &[("unit_bytes", json!(HALF))]));
     // Eight units of 4 KiB are what the fast tier is to hold; the ninth makes two leave, the tenth none.
     for unit in 0..8 {
-        serve(&mut sim, HostOp::Write, unit * HALF, HALF);
+        serve(&mut sim, SHORT, HostOp::Write, unit * HALF, HALF);
     }
     let before = sim.ops().len();
-    serve(&mut sim, HostOp::Write, 8 * HALF, HALF);
+    serve(&mut sim, SHORT, HostOp::Write, 8 * HALF, HALF);
     let want = [
         "read migration 0/0 page 0",
         "read migration 0/0 page 1",
@@ -189,11 +166,11 @@ fn units_of_half_a_dense_page_leave_in_pairs_that_share_it() {
     ];
     assert_eq!(story(&sim, before, 99), want);
     let before = sim.ops().len();
-    serve(&mut sim, HostOp::Write, 9 * HALF, HALF);
+    serve(&mut sim, SHORT, HostOp::Write, 9 * HALF, HALF);
     assert_eq!(story(&sim, before, 99), ["program host 0/2 page 1"]);
     assert_eq!([0, 1].map(|unit| lies(&sim, unit)), [DENSE, FAST]);
     // One of the two comes back, which leaves a hole; the other stays.
-    serve(&mut sim, HostOp::Write, HALF, HALF);
+    serve(&mut sim, SHORT, HostOp::Write, HALF, HALF);
     assert_eq!(lies(&sim, 0), [Some(CellMode::Tlc), Some(CellMode::Slc)]);
     assert_eq!(figure(&sim.finish().unwrap(), "destaged_units"), 4.0);
 }
@@ -225,7 +202,7 @@ fn forced_migration_goes_unit_by_unit_and_gives_way_to_the_host() {
     assert_eq!(migration_reads(&sim), 2 * 2, "a step that has begun goes on");
     assert_eq!([0, 1, 2].map(|unit| lies(&sim, unit)), [DENSE, DENSE, FAST]);
     // The write waited for no more than the read under way.
-    assert!((400_000..=420_000).contains(&last_write_ns(&sim)), "{}", last_write_ns(&sim));
+    assert!((400_000..=420_000).contains(&last_ns(&sim, HostOp::Write)), "{}", last_ns(&sim, HostOp::Write));
     rest(&mut sim, idle_ns + LATER);
     assert_eq!([0, 4, 5, 6, 7].map(|unit| lies(&sim, unit)), [DENSE, DENSE, FAST, FAST, FAST]);
     assert!(!sim.idle_work_left());

@@ -1,7 +1,6 @@
 //! Hit rates, the lifetime rule, and data from before time 0.
 
 use super::*;
-use crate::it::common::ended;
 
 /// Positions by a list that is searched from the front.
 #[derive(Default)]
@@ -121,8 +120,8 @@ fn cold_misses_go_to_the_dense_tier_where_that_is_chosen() {
     assert_eq!(story(&sim, 4, 99), want);
     assert_eq!([0, 1, 4].map(|unit| lies(&sim, unit)), [DENSE, FAST, DENSE]);
     // What a miss does not cover of a page is kept; a hit stays in the fast tier however cold it is.
-    serve(&mut sim, HostOp::Write, 4 * UNIT, HALF);
-    serve(&mut sim, HostOp::Write, UNIT, HALF);
+    serve(&mut sim, SHORT, HostOp::Write, 4 * UNIT, HALF);
+    serve(&mut sim, SHORT, HostOp::Write, UNIT, HALF);
     let want = ["read rmw 1/0 page 4", "program host 1/0 page 5", "program host 0/0 page 2"];
     assert_eq!(story(&sim, 7, 99), want);
     let report = sim.finish().unwrap();
@@ -133,8 +132,8 @@ fn cold_misses_go_to_the_dense_tier_where_that_is_chosen() {
 fn a_trimmed_unit_leaves_its_place() {
     let mut sim = watched(&holding(4, &[]));
     write_units(&mut sim, 0..4);
-    serve(&mut sim, HostOp::Trim, 2 * UNIT, UNIT);
-    serve(&mut sim, HostOp::Trim, 3 * UNIT, HALF);
+    serve(&mut sim, SHORT, HostOp::Trim, 2 * UNIT, UNIT);
+    serve(&mut sim, SHORT, HostOp::Trim, 3 * UNIT, HALF);
     let before = sim.ops().len();
     // There is room for one again; half of unit 3 keeps its place.
     write_units(&mut sim, [4]);

@@ -42,25 +42,6 @@ fn live_slots(sim: &Simulation, pool: u8) -> u64 {
 }
 
 #[test]
-fn reads_move_nothing_and_the_tiers_hold_all_data_between_them() {
-    let mut sim = watched(&pair("hyssd", &[("period_writes", json!(50))]));
-    sim.preload(&[(0, UNITS as u32)]).unwrap();
-    sim.feed(&random(3_000, UNITS * UNIT, 4, 0.3, 2_000_000.0, 5)).unwrap();
-    pause(&mut sim);
-    let map =
-        |sim: &Simulation| (0..sim.media().mus()).map(|mu| sim.media().lookup(Mu(mu))).collect::<Vec<_>>();
-    let (before, ops) = (map(&sim), sim.ops().len());
-    let start_ns = sim.now_ns();
-    let read = |unit| request(start_ns + unit * 10_000, HostOp::Read, unit * UNIT, UNIT);
-    sim.feed(&(0..UNITS).map(read).collect::<Vec<_>>()).unwrap();
-    pause(&mut sim);
-    assert!(map(&sim) == before);
-    assert!(sim.ops()[ops..].iter().all(|op| op.kind == OpKind::Read && op.cause == Cause::Host));
-    assert_eq!(live_slots(&sim, 0) + live_slots(&sim, 1), sim.media().mapped());
-    assert_eq!(sim.media().mapped(), 2 * UNITS);
-}
-
-#[test]
 fn the_tiers_wait_for_each_other_only_through_a_destage() {
     let mut sim = watched(&holding(4, &[]));
     write_units(&mut sim, 0..6);

@@ -3,15 +3,8 @@
 
 mod whole;
 
-use crate::it::common::ops::LATER;
-use crate::it::common::{
-    device, figure, free_bus, mode, pool, random, request, rest, setup, story, watched, with,
-};
-use serde_json::{json, Value};
-use slcache_core::base::op::{Cause, OpKind};
-use slcache_core::base::request::HostOp;
-use slcache_core::base::{CellMode, Mu};
-use slcache_core::device::{Setup, Simulation};
+use crate::it::common::ops::{last_ns, lies, serve, LATER};
+use crate::it::common::*;
 
 const PAGE: u64 = 4096;
 /// Long enough for the disk of these tests to be in standby, ns.
@@ -30,23 +23,12 @@ fn ten(values: &[(&str, Value)]) -> Setup {
     cache("nvc", 20, &[&[("slc_blocks", json!(10))], values].concat())
 }
 
-/// Serves single pages, one after the other has ended.
-fn serve(sim: &mut Simulation, op: HostOp, pages: impl IntoIterator<Item = u64>) {
-    for page in pages {
-        let at_ns = sim.now_ns() + LATER / 10;
-        sim.feed(&[request(at_ns, op, page * PAGE, PAGE)]).unwrap();
-        let at_ns = sim.now_ns() + LATER / 10;
-        rest(sim, at_ns);
-        sim.audit().unwrap();
-    }
-}
-
 fn write(sim: &mut Simulation, pages: impl IntoIterator<Item = u64>) {
-    serve(sim, HostOp::Write, pages);
+    pages.into_iter().for_each(|page| serve(sim, LATER / 10, HostOp::Write, page * PAGE, PAGE));
 }
 
 fn read(sim: &mut Simulation, pages: impl IntoIterator<Item = u64>) {
-    serve(sim, HostOp::Read, pages);
+    pages.into_iter().for_each(|page| serve(sim, LATER / 10, HostOp::Read, page * PAGE, PAGE));
 }
 
 /// Fills the 36 pages in front of the reserve so that `valid` of pages 0..12, in the cold region, remain.
@@ -55,18 +37,6 @@ fn fill(sim: &mut Simulation, valid: &[u64]) {
     let overwritten: Vec<u64> = (0..12).filter(|page| !valid.contains(page)).collect();
     write(sim, overwritten.iter().copied());
     write(sim, (0..24 - overwritten.len() as u64).map(|i| 100 + i));
-}
-
-/// The mode that a page lies in; none on the disk.
-fn lies(sim: &Simulation, page: u64) -> Option<CellMode> {
-    let array = sim.media().array();
-    let slot = sim.media().lookup(Mu(page as u32))?;
-    Some(array.block(array.geometry.block_of(array.geometry.page_of(slot))).mode())
-}
-
-/// How long the last request of a kind took, ns.
-fn last_ns(sim: &Simulation, op: HostOp) -> u64 {
-    sim.log().iter().rev().find(|(request, _)| request.op == op).expect("a request").1
 }
 
 /// The operations of the disk from `from` on: read or write, cause, logical page.

@@ -1,10 +1,6 @@
 //! Regions and chips of every kind to their end: the figures add up.
 
 use super::*;
-use crate::it::common::{configure, ended};
-use slcache_core::base::request::Request;
-use slcache_core::hw::config::ProgramRule;
-use slcache_core::metrics::report::Report;
 
 /// The schemes in front of a disk, `nvc` once for each policy.
 fn every() -> Vec<(&'static str, Vec<(&'static str, Value)>)> {

@@ -1,12 +1,7 @@
 //! What separation wins, and where it cannot win.
 
 use super::separate_store;
-use crate::it::common::{device, few, foresee, pool, request, setup};
-use serde_json::{json, Value};
-use slcache_core::base::op::{Cause, OpKind};
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::rng::RngStream;
-use slcache_core::device::Simulation;
+use crate::it::common::*;
 
 /// One plane of 256 blocks with 24 pages of a unit; the user's data leave a quarter as much spare.
 const BLOCKS: u32 = 256;

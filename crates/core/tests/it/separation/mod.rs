@@ -3,16 +3,7 @@
 mod gains;
 mod replica;
 
-use crate::it::common::{
-    configure, device, few, foresee, request, rest, restart, setup, versatile_pool, watched,
-};
-use serde_json::{json, Value};
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::rng::RngStream;
-use slcache_core::base::Mu;
-use slcache_core::device::{Setup, Simulation};
-use slcache_core::hw::config::ProgramRule;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::it::common::*;
 
 const PAGE: u64 = 16384;
 
@@ -136,24 +127,6 @@ fn with_a_class_for_the_host_and_one_for_cleaning_nothing_differs() {
             let found = outcome(rule);
             assert!(found.1 == none.1, "{scheme} {rule}");
             assert_eq!(found.0, none.0, "{scheme} {rule}");
-        }
-    }
-}
-
-#[test]
-fn a_separated_store_goes_on_out_of_a_snapshot() {
-    for (i, scheme) in SCHEMES.into_iter().enumerate() {
-        for rule in rules().into_iter().skip(i % few(4)).step_by(few(4)) {
-            let setup = small(scheme, 1100, &rule);
-            let requests = mixed(&setup, 1600, 3);
-            let (first, second) = requests.split_at(800);
-            let second: Vec<_> = second
-                .iter()
-                .map(|request| Request { at_ns: request.at_ns - first[799].at_ns, ..*request })
-                .collect();
-            let mut sim = Simulation::new(&setup).unwrap();
-            sim.preload(&[(0, 1100)]).unwrap();
-            restart::goes_on_alike(&setup, &mut sim, first, &second, |_| ());
         }
     }
 }

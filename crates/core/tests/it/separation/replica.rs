@@ -1,13 +1,7 @@
 //! A store told again in plain words: it must open, program and erase what the device does, in order.
 
 use super::separate_store;
-use crate::it::common::{device, few, pool, request, setup};
-use serde_json::json;
-use slcache_core::base::op::{Cause, OpKind};
-use slcache_core::base::request::HostOp;
-use slcache_core::base::rng::RngStream;
-use slcache_core::device::Simulation;
-use std::collections::BTreeMap;
+use crate::it::common::*;
 
 const BLOCKS: u32 = 120;
 
