@@ -1,83 +1,232 @@
 //! What flash can and cannot do, and how its addresses are packed.
 
-use crate::it::common::{mode, pool};
-use slcache_core::base::{BlockId, CellMode, PlaneId, Ppn};
-use slcache_core::hw::array::{BlockState, Fault, FlashArray};
-use slcache_core::hw::config::PoolConfig;
+use crate::it::common::*;
+use slcache_core::base::Ppn;
+use slcache_core::hw::array::{Fault, FlashArray, RegionId};
 use slcache_core::hw::geometry::Geometry;
-use std::collections::BTreeSet;
 
+const BLOCKS: u32 = 6;
 const PAGES: u32 = 4;
 const SLOTS: usize = 4;
-const LIVE: [u32; SLOTS] = [1, 2, 3, 4];
+/// Wordlines and pages of a window of a two-layer block.
+const WINDOW: [usize; 2] = [2, 6];
 
-/// One plane of 6 blocks with 4 wordlines and 4 slots per page; SLC and TLC.
+/// One plane of 6 blocks with 4 wordlines and 4 slots per page; SLC, TLC, and TLC in windows of two wordlines.
 fn array() -> FlashArray {
-    FlashArray::new(Geometry::new(&[pool(1, 1, 6, PAGES, 16384)], 4096).unwrap())
+    FlashArray::new(Geometry::new(&[versatile_pool(1, 1, BLOCKS, PAGES, 16384)], 4096).unwrap())
 }
 
 fn page(array: &FlashArray, block: u32, index: u32) -> Ppn {
     array.geometry.page(BlockId(block), index)
 }
 
-/// Opens a block for a region of its own.
-fn open(array: &mut FlashArray, block: u32, mode: CellMode) -> Result<(), Fault> {
-    let region = array.new_region();
-    array.open(BlockId(block), mode, region)
+/// A block by the rules alone.
+#[derive(Clone, Default)]
+struct Naive {
+    /// Mode, whether in two-layer layout, and region of a block that is not free.
+    life: Option<(CellMode, bool, RegionId)>,
+    closed: bool,
+    pages: Vec<[u32; SLOTS]>,
+    erases: [u32; 4],
 }
 
-/// An array whose block 0 is open in SLC mode with `pages` live pages.
-fn opened(pages: u32) -> FlashArray {
+impl Naive {
+    fn is_two_layer(&self) -> bool {
+        self.life.is_some_and(|life| life.1)
+    }
+
+    fn state(&self) -> BlockState {
+        match self.life {
+            None => BlockState::Free,
+            Some(_) if self.closed => BlockState::Closed,
+            Some(_) => BlockState::Open,
+        }
+    }
+
+    fn live_pages(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let live = |page: &[u32; SLOTS]| page.iter().filter(|&&tag| tag != 0).count() as u64;
+        self.pages.iter().map(live).enumerate().filter(|(_, live)| *live > 0)
+    }
+
+    fn live(&self) -> u64 {
+        self.live_pages().map(|(_, live)| live).sum()
+    }
+
+    /// What counts with the region: of a two-layer block what lies in wordlines of one bit.
+    fn in_cache(&self) -> u64 {
+        let [wordlines, pages] = WINDOW;
+        let is_alone = |index: usize| {
+            let second = index / pages * pages + wordlines + index % pages * 2;
+            index % pages < wordlines && self.pages.len() <= second
+        };
+        let counts = |(index, _): &(usize, u64)| !self.is_two_layer() || is_alone(*index);
+        self.live_pages().filter(counts).map(|(_, live)| live).sum()
+    }
+
+    fn open(&mut self, block: BlockId, mode: Option<CellMode>, region: RegionId) -> Result<(), Fault> {
+        match mode {
+            _ if block.0 >= BLOCKS => Err(Fault::NoSuchBlock(block)),
+            Some(absent @ (CellMode::Mlc | CellMode::Qlc)) => Err(Fault::NoSuchMode(block, absent)),
+            _ if self.life.is_some() => Err(Fault::OpenNotFree(block)),
+            _ => {
+                self.life = Some((mode.unwrap_or(CellMode::Tlc), mode.is_none(), region));
+                Ok(())
+            }
+        }
+    }
+
+    /// Programs the next page, or reprograms its wordline.
+    fn store(&mut self, at: Ppn, index: u32, tags: [u32; SLOTS], reprograms: bool) -> Result<(), Fault> {
+        let (next, [wordlines, pages]) = (self.pages.len() as u32, WINDOW);
+        let gains_bit = index as usize % pages >= wordlines;
+        let window = |page: u32| page / pages as u32;
+        let in_use = window(next.min(3 * PAGES - 1));
+        match self.life {
+            None => Err(Fault::ProgramNotOpen(at)),
+            Some((_, false, _)) if reprograms => Err(Fault::ReprogramPlain(at)),
+            _ if reprograms && window(index) != in_use => {
+                Err(Fault::ReprogramWindow { page: at, window: in_use })
+            }
+            _ if reprograms && !gains_bit => Err(Fault::ReprogramErased(at)),
+            _ if self.closed => Err(Fault::ProgramNotOpen(at)),
+            _ if index != next => Err(Fault::ProgramOrder { page: at, expected: next }),
+            Some((_, true, _)) if !reprograms && gains_bit => Err(Fault::ProgramNotErased(at)),
+            Some((mode, ..)) => {
+                self.pages.push(tags);
+                self.closed = self.pages.len() as u32 == PAGES * mode.bits();
+                Ok(())
+            }
+        }
+    }
+
+    fn erase(&mut self, block: BlockId) -> Result<(), Fault> {
+        match (self.life, self.live()) {
+            (Some(_), live @ 1..) => Err(Fault::EraseLive(block, live as u16)),
+            (Some((mode, ..)), _) if !self.pages.is_empty() => {
+                self.erases[mode as usize] += 1;
+                *self = Self { erases: self.erases, ..Self::default() };
+                Ok(())
+            }
+            _ => Err(Fault::EraseEmpty(block)),
+        }
+    }
+
+    /// Whether the array's block is this one.
+    fn check(&self, array: &FlashArray, block: BlockId) {
+        let record = array.block(block);
+        let stored = self.pages.len() as u32;
+        assert_eq!((record.state(), u64::from(record.live())), (self.state(), self.live()), "{block:?}");
+        assert_eq!(CellMode::ALL.map(|mode| array.erases(block, mode)), self.erases);
+        assert_eq!(array.wear(block), self.erases.iter().sum::<u32>());
+        let Some((mode, is_two_layer, region)) = self.life else { return };
+        let told = (record.mode(), record.is_two_layer(), record.region(), record.write_ptr());
+        assert_eq!(told, (mode, is_two_layer, region, stored), "{block:?}");
+        let live = self.live_pages().count() as u32;
+        assert_eq!((array.live_pages(block), array.dead_pages(block)), (live, stored - live), "{block:?}");
+        assert!(!is_two_layer || array.scores(block, 1)[0] == live as i16 - stored as i16, "{block:?}");
+        for (index, tags) in (0..).zip(&self.pages) {
+            assert_eq!(array.page_tags(page(array, block.0, index)), tags, "{block:?} {index}");
+        }
+    }
+}
+
+/// Steps before blocks are opened that are not free: the audit counts what such an opening sets aside.
+const REFUSED: u32 = 30_000;
+
+#[test]
+fn an_array_does_what_a_naive_one_does_and_refuses_what_that_refuses() {
+    let mut rng = RngStream::new(1, "flash");
     let mut array = array();
-    open(&mut array, 0, CellMode::Slc).unwrap();
-    for index in 0..pages {
-        let at = page(&array, 0, index);
-        array.program(at, &LIVE).unwrap();
+    let regions = [0; 2].map(|_| array.new_region());
+    let mut naive = vec![Naive::default(); BLOCKS as usize];
+    let (mut stored, mut opened, mut done) = ([0; 4], 0, BTreeSet::new());
+    for step in 0..60_000_u32 {
+        let number = rng.below(BLOCKS);
+        let (block, own) = (BlockId(number), &mut naive[number as usize]);
+        // Mostly the next page.
+        let next = own.pages.len() as u32;
+        let index = if rng.below(4) > 0 { next } else { rng.below(3 * PAGES + 2) };
+        let at = page(&array, number, index);
+        let (what, found, want) = match rng.below(40) {
+            0 if own.life.is_none() || step >= REFUSED => {
+                // Six blocks take eight numbers: two are the rounding gap, and the ninth is beyond the only plane.
+                let wrong = [6, 7, 8, u32::MAX >> 8][rng.below(4) as usize];
+                let block = if rng.below(3) == 0 { BlockId(wrong) } else { block };
+                let mode = [None, Some(CellMode::ALL[rng.below(4) as usize])][rng.below(2) as usize];
+                let region = regions[rng.below(2) as usize];
+                let found = match mode {
+                    Some(mode) => array.open(block, mode, region),
+                    None => array.open_two_layer(block, region),
+                };
+                opened += u32::from(found.is_ok());
+                ("open", found, own.open(block, mode, region))
+            }
+            1 => {
+                let want = match own.state() {
+                    BlockState::Open => Ok(()),
+                    _ => Err(Fault::CloseNotOpen(block)),
+                };
+                own.closed |= want.is_ok();
+                ("close", array.close(block), want)
+            }
+            2..=8 => ("erase", array.erase(block), own.erase(block)),
+            9..=26 => {
+                let slot =
+                    array.geometry.slot(page(&array, number, rng.below(3 * PAGES)), rng.below(SLOTS as u32));
+                let index = array.geometry.page_in_block(array.geometry.page_of(slot)) as usize;
+                let tag = own.pages.get_mut(index).map(|tags| &mut tags[slot.0 as usize % SLOTS]);
+                let want = match tag.filter(|tag| **tag != 0) {
+                    Some(tag) => {
+                        *tag = 0;
+                        Ok(())
+                    }
+                    None => Err(Fault::InvalidateDead(slot)),
+                };
+                ("invalidate", array.invalidate(slot), want)
+            }
+            27 if step % 50 == 0 => {
+                array.reset_wear();
+                naive.iter_mut().for_each(|block| block.erases = [0; 4]);
+                ("reset wear", Ok(()), Ok(()))
+            }
+            _ => {
+                let tags = [1, 2, 3, 4].map(|tag| (4 * step + tag) * rng.below(2));
+                let reprograms =
+                    rng.below(8) > 0 && array.gains_bit(page(&array, number, index.min(3 * PAGES - 1)));
+                let found = if reprograms { array.reprogram(at, &tags) } else { array.program(at, &tags) };
+                let mode = own.life.map(|life| life.0).filter(|_| reprograms || !own.is_two_layer());
+                stored[mode.unwrap_or(CellMode::Slc) as usize] += u64::from(found.is_ok());
+                ("store", found, own.store(at, index, tags, reprograms))
+            }
+        };
+        assert_eq!(found, want, "{what} {block:?} {index}, after {next} pages");
+        done.insert((what, found.map_err(|fault| fault.to_string().replace(char::is_numeric, ""))));
+        (0..).zip(&naive).for_each(|(number, own)| own.check(&array, BlockId(number)));
+        assert_eq!((CellMode::ALL.map(|mode| array.stored(mode)), array.openings()), (stored, opened));
+        for region in regions {
+            let of_region = naive.iter().filter(|block| block.life.is_some_and(|life| life.2 == region));
+            assert_eq!(array.live_in(region), of_region.map(Naive::in_cache).sum::<u64>());
+        }
+        assert!(step >= REFUSED || array.audit().is_ok(), "{:?}", array.audit());
     }
-    array
-}
-
-fn kill(array: &mut FlashArray, block: u32, index: u32) {
-    for slot in 0..SLOTS as u32 {
-        let slot = array.geometry.slot(page(array, block, index), slot);
-        array.invalidate(slot).unwrap();
-    }
-}
-
-/// A full life of block 0 in `mode`.
-fn cycle(array: &mut FlashArray, mode: CellMode) {
-    open(array, 0, mode).unwrap();
-    for index in 0..PAGES * mode.bits() {
-        let at = page(array, 0, index);
-        array.program(at, &LIVE).unwrap();
-        kill(array, 0, index);
-    }
-    array.erase(BlockId(0)).unwrap();
+    // Every kind of fault but those of other chips.
+    assert!(done.len() >= 17, "{done:#?}");
 }
 
 #[test]
-fn a_block_is_free_then_open_then_closed_then_free_again() {
-    let mut array = opened(PAGES - 1);
-    assert_eq!(array.block(BlockId(0)).state(), BlockState::Open);
-    let last = page(&array, 0, PAGES - 1);
-    array.program(last, &[0; SLOTS]).unwrap();
-    assert_eq!(array.block(BlockId(0)).state(), BlockState::Closed);
-    // The last page was born dead: it is no live page and holds no live slot.
-    assert_eq!(array.live_pages(BlockId(0)), PAGES - 1);
-    assert_eq!(array.block(BlockId(0)).live(), (PAGES - 1) * SLOTS as u32);
-    (0..PAGES - 1).for_each(|index| kill(&mut array, 0, index));
-    array.erase(BlockId(0)).unwrap();
-    assert_eq!(array.block(BlockId(0)).state(), BlockState::Free);
-    let other = array.new_region();
-    assert_ne!(array.block(BlockId(0)).region(), other);
-    assert_eq!(array.open(BlockId(0), CellMode::Tlc, other), Ok(()));
-    assert_eq!(array.block(BlockId(0)).region(), other);
+fn plain_chips_take_no_block_of_two_layers() {
+    let mut array = FlashArray::new(Geometry::new(&[pool(1, 1, BLOCKS, PAGES, 16384)], 4096).unwrap());
+    let region = array.new_region();
+    assert_eq!(array.open_two_layer(BlockId(0), region), Err(Fault::NoReprogram(BlockId(0))));
 }
 
 #[test]
 #[should_panic(expected = "only erased blocks are free")]
 fn a_block_with_data_is_on_no_list_of_free_blocks() {
-    opened(1).link_free(BlockId(0), 0);
+    let mut array = array();
+    let region = array.new_region();
+    array.open(BlockId(0), CellMode::Slc, region).unwrap();
+    array.link_free(BlockId(0), 0);
 }
 
 #[test]
@@ -87,97 +236,12 @@ fn a_page_takes_no_more_slots_than_its_pool_has() {
     let mut array = FlashArray::new(Geometry::new(&pools, 4096).unwrap());
     let block = array.geometry.block(PlaneId(1), 0);
     let at = array.geometry.page(block, 0);
-    open(&mut array, block.0, CellMode::Slc).unwrap();
+    let region = array.new_region();
+    array.open(block, CellMode::Slc, region).unwrap();
     let refused = Fault::SlotsBeyondPage { page: at, given: 2, slots: 1 };
     assert_eq!(array.program(at, &[1, 2]), Err(refused));
     assert_eq!(array.program(at, &[1]), Ok(()));
     array.audit().unwrap();
-}
-
-#[test]
-fn a_page_is_live_until_its_last_slot_dies() {
-    let mut array = opened(1);
-    for left in (0..SLOTS as u32).rev() {
-        let slot = array.geometry.slot(page(&array, 0, 0), left);
-        array.invalidate(slot).unwrap();
-        assert_eq!(array.block(BlockId(0)).live(), left);
-        assert_eq!(array.live_pages(BlockId(0)), u32::from(left > 0));
-    }
-}
-
-/// What flash does not do: nothing but the next page of an open block is programmed, an open block is closed, a
-/// free block is opened in a mode it has, a written block without data is erased, and a live slot dies.
-#[test]
-fn what_flash_cannot_do_is_refused() {
-    let mut array = opened(2);
-    for wrong in [0, 1, 3, PAGES, PAGES + 1] {
-        let at = page(&array, 0, wrong);
-        assert_eq!(array.program(at, &LIVE), Err(Fault::ProgramOrder { page: at, expected: 2 }));
-    }
-    assert_eq!(open(&mut array, 0, CellMode::Slc), Err(Fault::OpenNotFree(BlockId(0))));
-    for index in 2..PAGES {
-        assert_eq!(array.program(page(&array, 0, index), &LIVE), Ok(()));
-    }
-    assert_eq!(open(&mut array, 0, CellMode::Tlc), Err(Fault::OpenNotFree(BlockId(0))));
-    for absent in [CellMode::Mlc, CellMode::Qlc] {
-        assert_eq!(open(&mut array, 1, absent), Err(Fault::NoSuchMode(BlockId(1), absent)));
-    }
-    open(&mut array, 1, CellMode::Tlc).unwrap();
-    assert_eq!(array.erase(BlockId(1)), Err(Fault::EraseEmpty(BlockId(1))));
-    array.close(BlockId(1)).unwrap();
-    // Blocks 0 and 1 are closed and 2 is free; of 12 pages of a TLC block an SLC block has no fifth.
-    for (block, index) in [(0, 0), (0, PAGES), (1, 0), (2, 0)] {
-        let at = page(&array, block, index);
-        assert_eq!(array.program(at, &LIVE), Err(Fault::ProgramNotOpen(at)));
-        assert_eq!(array.close(BlockId(block)), Err(Fault::CloseNotOpen(BlockId(block))));
-    }
-    assert_eq!(array.erase(BlockId(2)), Err(Fault::EraseEmpty(BlockId(2))));
-    // 6 blocks take 8 numbers: 6 and 7 are the rounding gap, 8 is beyond the only plane.
-    for block in [6, 7, 8, u32::MAX >> 8] {
-        assert_eq!(open(&mut array, block, CellMode::Slc), Err(Fault::NoSuchBlock(BlockId(block))));
-    }
-    assert_eq!(open(&mut array, 5, CellMode::Slc), Ok(()));
-    let at = page(&array, 5, 0);
-    array.program(at, &[0, 0, 7, 0]).unwrap();
-    assert_eq!(array.erase(BlockId(5)), Err(Fault::EraseLive(BlockId(5), 1)));
-    let [live, dead, unwritten, free] = [(5, 0, 2), (5, 0, 1), (5, 1, 0), (2, 0, 0)]
-        .map(|(block, index, slot)| array.geometry.slot(page(&array, block, index), slot));
-    array.invalidate(live).unwrap();
-    for slot in [live, dead, unwritten, free] {
-        assert_eq!(array.invalidate(slot), Err(Fault::InvalidateDead(slot)));
-    }
-    assert_eq!(array.erase(BlockId(5)), Ok(()));
-    assert_eq!(array.erase(BlockId(5)), Err(Fault::EraseEmpty(BlockId(5))));
-    // Nothing of this touched the others.
-    assert!((0..PAGES).all(|index| array.page_tags(page(&array, 0, index)) == LIVE));
-}
-
-#[test]
-fn a_refused_opening_leaves_no_trace() {
-    let mut array = opened(1);
-    let before = array.openings();
-    open(&mut array, 0, CellMode::Slc).unwrap_err();
-    open(&mut array, 1, CellMode::Qlc).unwrap_err();
-    assert_eq!(array.openings(), before);
-    // The next block opened must not share the storage of block 0.
-    open(&mut array, 1, CellMode::Slc).unwrap();
-    let at = page(&array, 1, 0);
-    array.program(at, &[9; SLOTS]).unwrap();
-    assert_eq!(array.page_tags(page(&array, 0, 0)), &LIVE);
-    assert_eq!(array.page_tags(at), &[9; SLOTS]);
-}
-
-#[test]
-fn wear_is_counted_per_mode() {
-    let mut array = array();
-    cycle(&mut array, CellMode::Slc);
-    cycle(&mut array, CellMode::Tlc);
-    cycle(&mut array, CellMode::Slc);
-    let erases = CellMode::ALL.map(|mode| array.erases(BlockId(0), mode));
-    assert_eq!(erases, [2, 0, 1, 0]);
-    assert_eq!((array.wear(BlockId(0)), array.wear(BlockId(1))), (3, 0));
-    array.reset_wear();
-    assert_eq!(array.wear(BlockId(0)), 0);
 }
 
 /// Two pools that differ in every size.

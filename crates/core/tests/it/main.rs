@@ -55,7 +55,6 @@ mod slc_share;
 mod state;
 mod timing;
 mod timing_orders;
-mod two_layer_rules;
 mod undivided;
 mod upkeep;
 mod waiting_for_room;
