@@ -1,7 +1,7 @@
 //! The bound of a trace on a device.
 
-use crate::common::{by_sectors, file, layers};
-use slcache_sim::{bounds, RunRequest};
+use crate::common::*;
+use slcache_sim::bounds;
 
 /// Sectors of one of tiny's mapping units.
 const UNIT: u64 = 8;

@@ -1,7 +1,6 @@
 //! Every kind of configuration error, and what it says.
 
-use crate::common::{errors, file, file_errors, resolved, DEVICE, ON_DISK};
-use slcache_sim::{resolve, Layers};
+use crate::common::*;
 
 /// As many lines as expected, each with its parts, which `|` divides.
 #[track_caller]

@@ -1,15 +1,11 @@
 //! What is told of a device without running on it is what runs on it show.
 
-use crate::common::{file, layers};
-use serde_json::Value;
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::base::CellMode;
+use crate::common::*;
 use slcache_core::device::config::{HostConfig, Replay};
-use slcache_core::device::{Setup, Simulation};
-use slcache_core::schemes::{SchemeConfig, TlcOnlyConfig, CATALOG};
+use slcache_core::device::Setup;
+use slcache_core::schemes::{SchemeConfig, TlcOnlyConfig};
 use slcache_sim::device_facts::{device_facts, pools};
-use slcache_sim::preset::{find, Preset, PRESETS};
-use slcache_sim::resolve;
+use slcache_sim::preset::{find, Preset};
 
 const LATER: u64 = 1_000_000_000;
 

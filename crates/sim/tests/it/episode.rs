@@ -1,13 +1,9 @@
 //! Episodes: what they share with runs, what their windows add up to, what forks keep.
 
-use crate::common::{by_sectors, file, is_on_disk, layers, ON_DISK};
-use serde_json::Value;
-use slcache_core::base::rng::RngStream;
+use crate::common::*;
 use slcache_core::ftl::knob::KnobRange;
 use slcache_core::ftl::window::{WindowLength, WindowUnit};
-use slcache_core::schemes::CATALOG;
 use slcache_sim::episode::{Episode, EpisodeError, EpisodeRequest};
-use slcache_sim::{execute, RunRequest};
 
 /// Reads, writes of 4 to 32 KiB, trims and flushes over 3 MiB, with pauses.
 fn trace() -> String {

@@ -1,11 +1,9 @@
 //! What device files say of themselves, and parts of devices for quick runs.
 
-use crate::common::{file, file_errors, layers, resolved, DEVICE};
-use serde_json::json;
+use crate::common::*;
 use slcache_sim::config::scaled;
 use slcache_sim::device_facts::device_facts;
 use slcache_sim::preset::DRIVES;
-use slcache_sim::resolve;
 
 #[test]
 fn evidence_is_no_part_of_a_run() {

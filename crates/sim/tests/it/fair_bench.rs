@@ -3,11 +3,8 @@
 //! A parameter that two schemes have by the same name must resolve to the same value on every preset
 //! that both run on. Where that cannot be, an exception says why; one that excepts nothing is a fault.
 
-use serde_json::{Map, Value};
-use slcache_core::schemes::CATALOG;
-use slcache_sim::preset::PRESETS;
-use slcache_sim::{resolve, RunConfig};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::common::*;
+use serde_json::Map;
 
 /// Parameters that differ: scheme, key (or a section's beginning), device or "" for all, and the reason.
 const EXCEPTIONS: &[(&str, &str, &str, &str)] = &[

@@ -4,15 +4,11 @@
 //! A golden proves sameness, not rightness. After an intended change, `make golden` rewrites them;
 //! the changelog's Results section says what moved and why.
 
-use crate::common::{file, is_on_disk, layers, DEVICE, ON_DISK};
+use crate::common::*;
 use crate::golden_versions::{self, folder};
-use serde_json::Value;
-use slcache_core::base::request::Request;
-use slcache_core::device::Simulation;
-use slcache_core::schemes::CATALOG;
+use slcache_sim::snapshot;
 use slcache_sim::traces::synthetic::UniformWorkload;
 use slcache_sim::traces::write_text;
-use slcache_sim::{execute, resolve, snapshot, trace_options, Layers, RunRequest};
 use std::fmt::Write;
 
 /// Parts of a result that do not depend on the machine, the build or the moment.
@@ -112,14 +108,8 @@ fn sets(scheme: &str) -> &'static [&'static str] {
 fn run(layers: Layers, requests: &[Request]) -> Value {
     let mut text = Vec::new();
     write_text("mqsim", requests, &mut text).unwrap();
-    let file = file(&String::from_utf8(text).unwrap(), ".trace");
-    let request = RunRequest {
-        trace: file.path().to_str().unwrap().into(),
-        trace_options: trace_options([("format", "mqsim")]).unwrap(),
-        layers,
-        ..RunRequest::default()
-    };
-    execute(&request, &mut |_, _, _| true).unwrap()
+    let bench = Bench::new(&String::from_utf8(text).unwrap());
+    crate::common::run(&RunRequest { layers, ..bench.request("tlc-only", &[]) }).unwrap()
 }
 
 fn figures(mut document: Value) -> String {

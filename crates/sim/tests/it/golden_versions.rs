@@ -1,11 +1,10 @@
 //! Which golden belongs to which version of the model: `golden/versions.toml`, a table of digests
 //! for each version. A golden that moves takes a new version; one that is new joins the present one.
 
+use crate::common::*;
 use sha2::{Digest, Sha256};
 use slcache_core::MODEL_VERSION;
-use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
 
 type Digests = BTreeMap<String, String>;
 

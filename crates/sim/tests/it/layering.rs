@@ -1,13 +1,8 @@
 //! A setting changes its own key and no other: for every preset and scheme, every key of the
 //! resolved configuration, in every way to say it.
 
-use crate::common::layers;
-use serde_json::Value;
-use slcache_core::schemes::CATALOG;
-use slcache_sim::preset::PRESETS;
-use slcache_sim::resolve;
+use crate::common::*;
 use slcache_sim::schema::run_schema;
-use std::collections::{BTreeMap, BTreeSet};
 
 type Leaves = BTreeMap<String, Value>;
 

@@ -1,6 +1,5 @@
 //! The integration tests of runs, as one program.
 
-mod before_time_0;
 mod binary;
 mod bounds;
 mod cache_size;
@@ -21,5 +20,4 @@ mod notes;
 mod presets;
 mod run;
 mod schema;
-mod shares;
 mod snapshot;

@@ -1,22 +1,14 @@
 //! Memories between runs: what was learned comes back bit for bit, and what does not fit is refused.
 
-use crate::common::{file, layers};
-use serde_json::{json, Value};
+use crate::common::*;
 use sha2::{Digest, Sha256};
-use slcache_sim::{execute, trace_options, RunRequest, SimError};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
 
 /// `rl` on `tiny` with steps of 64 KiB.
 const STEPS: &str = "step_bytes=65536";
 
-struct Bench {
-    folder: tempfile::TempDir,
-    trace: tempfile::NamedTempFile,
-}
-
 /// Writes of 4 to 12 KiB, by a small generator.
-fn trace(writes: u64, seed: u64) -> tempfile::NamedTempFile {
+fn trace(writes: u64, seed: u64) -> String {
     let mut text = String::new();
     let mut state = seed;
     for i in 0..writes {
@@ -24,49 +16,23 @@ fn trace(writes: u64, seed: u64) -> tempfile::NamedTempFile {
         let (place, units) = ((state >> 33) % 300, 1 + (state >> 20) % 3);
         writeln!(text, "{} 0 {} {} 0", i * 500_000, place * 8, units * 8).unwrap();
     }
-    file(&text, ".trace")
+    text
 }
 
-impl Bench {
-    fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), trace: trace(1500, 1) }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn request(&self, scheme: &str, sets: &[&str]) -> RunRequest {
-        RunRequest {
-            trace: self.trace.path().to_str().unwrap().into(),
-            trace_options: trace_options([("format", "mqsim")]).unwrap(),
-            layers: layers("tiny", scheme, sets),
-            ..RunRequest::default()
-        }
-    }
-
-    /// A memory learned from the trace.
-    fn learn(&self) -> PathBuf {
-        let path = self.path("memory");
-        let request = RunRequest { memory_out: Some(path.clone()), ..self.request("rl", &[STEPS]) };
-        run(&request).unwrap();
-        path
-    }
-
-    /// A run that begins with the memory.
-    fn with_memory(&self, scheme: &str, sets: &[&str]) -> Result<Value, SimError> {
-        run(&RunRequest { memory_in: Some(self.path("memory")), ..self.request(scheme, sets) })
-    }
-
-    fn refusal(&self, scheme: &str, sets: &[&str], exit_code: u8) -> String {
-        let error = self.with_memory(scheme, sets).unwrap_err();
-        assert_eq!(error.exit_code(), exit_code, "{error}");
-        error.to_string()
-    }
+fn bench() -> Bench {
+    Bench::new(&trace(1500, 1))
 }
 
-fn run(request: &RunRequest) -> Result<Value, SimError> {
-    execute(request, &mut |_, _, _| true)
+/// A memory learned from the trace of `bench`.
+fn learn(bench: &Bench) -> PathBuf {
+    let path = bench.path("memory");
+    run(&RunRequest { memory_out: Some(path.clone()), ..bench.request("rl", &[STEPS]) }).unwrap();
+    path
+}
+
+/// A run that begins with the memory.
+fn taught(bench: &Bench, scheme: &str, sets: &[&str]) -> RunRequest {
+    RunRequest { memory_in: Some(bench.path("memory")), ..bench.request(scheme, sets) }
 }
 
 fn read(path: &Path) -> Value {
@@ -86,11 +52,11 @@ fn write_content(path: &Path, content: &str) {
 
 #[test]
 fn what_was_learned_comes_back_bit_for_bit() {
-    let mut bench = Bench::new();
-    let learned = read(&bench.learn())["content"].take();
+    let mut bench = bench();
+    let learned = read(&learn(&bench))["content"].take();
     assert!(learned["memory"]["tables"]["q"].as_array().unwrap().iter().any(|q| *q != json!(0.0)));
     // Not enough for a step: nothing is learned.
-    bench.trace = trace(3, 2);
+    bench.trace = file(&trace(3, 2), ".trace");
     let again = bench.path("again");
     let request = RunRequest {
         memory_in: Some(bench.path("memory")),
@@ -115,20 +81,20 @@ fn what_was_learned_comes_back_bit_for_bit() {
 
 #[test]
 fn what_was_learned_decides_on_another_trace() {
-    let mut bench = Bench::new();
-    let first = std::fs::read(bench.learn()).unwrap();
-    assert_eq!(std::fs::read(bench.learn()).unwrap(), first, "equal runs learn equal files");
-    bench.trace = trace(1500, 9);
+    let mut bench = bench();
+    let first = std::fs::read(learn(&bench)).unwrap();
+    assert_eq!(std::fs::read(learn(&bench)).unwrap(), first, "equal runs learn equal files");
+    bench.trace = file(&trace(1500, 9), ".trace");
     let anew = run(&bench.request("rl", &[STEPS])).unwrap();
-    let with = bench.with_memory("rl", &[STEPS]).unwrap();
+    let with = run(&taught(&bench, "rl", &[STEPS])).unwrap();
     assert!(anew["provenance"].get("memory_in").is_none());
     assert_ne!(anew["scheme"]["histograms"], with["scheme"]["histograms"]);
 }
 
 #[test]
 fn what_may_differ_is_accepted_and_the_rest_refused_by_the_keys_that_differ() {
-    let bench = Bench::new();
-    bench.learn();
+    let bench = bench();
+    learn(&bench);
     for set in [
         "run.seed=7",
         "precondition.fill=0.5",
@@ -141,7 +107,7 @@ fn what_may_differ_is_accepted_and_the_rest_refused_by_the_keys_that_differ() {
         "step_bytes=131072",
     ] {
         let sets: &[&str] = if set.starts_with("step") { &[set] } else { &[STEPS, set] };
-        bench.with_memory("rl", sets).unwrap_or_else(|error| panic!("{set}: {error}"));
+        run(&taught(&bench, "rl", sets)).unwrap_or_else(|error| panic!("{set}: {error}"));
     }
     for (set, told) in [
         ("device.pool[0].slc.erase_ns=5", &["device.pool[0].slc.erase_ns (memory 2000000, run 5)"][..]),
@@ -155,14 +121,14 @@ fn what_may_differ_is_accepted_and_the_rest_refused_by_the_keys_that_differ() {
         ),
         ("slc_step_blocks=2", &["memory.shape.slc_step_share"]),
     ] {
-        let text = bench.refusal("rl", &[STEPS, set], 1);
+        let text = refusal(&taught(&bench, "rl", &[STEPS, set]), 1);
         assert!(told.iter().all(|part| text.contains(part)), "{told:?} are not in {text}");
     }
     for (scheme, sets, told) in [
         ("tlc-only", &[][..], "scheme tlc-only has no memory; schemes with one: rl"),
         ("rl", &["agent=none"], "scheme rl has no memory with these settings; schemes with one: rl"),
     ] {
-        assert_eq!(bench.refusal(scheme, sets, 3), told);
+        assert_eq!(refusal(&taught(&bench, scheme, sets), 3), told);
     }
     let to = bench.path("none");
     let request = RunRequest { memory_out: Some(to.clone()), ..bench.request("baseline", &[]) };
@@ -172,8 +138,8 @@ fn what_may_differ_is_accepted_and_the_rest_refused_by_the_keys_that_differ() {
 
 #[test]
 fn damage_is_told() {
-    let bench = Bench::new();
-    let path = bench.learn();
+    let bench = bench();
+    let path = learn(&bench);
     let whole = std::fs::read(&path).unwrap();
     let text = String::from_utf8(whole.clone()).unwrap();
     let other = text.replacen("\"visits\":[", "\"visits\":[7.0,", 1);
@@ -192,17 +158,17 @@ fn damage_is_told() {
         (b"\x00\xff", "not a memory of slcache"),
     ] {
         std::fs::write(&path, bytes).unwrap();
-        let text = bench.refusal("rl", &[STEPS], 1);
+        let text = refusal(&taught(&bench, "rl", &[STEPS]), 1);
         assert!(text.contains(told), "{told}: {text}");
     }
     std::fs::remove_file(&path).unwrap();
-    assert!(bench.refusal("rl", &[STEPS], 1).contains("No such file"));
+    assert!(refusal(&taught(&bench, "rl", &[STEPS]), 1).contains("No such file"));
 }
 
 #[test]
 fn content_that_no_run_leaves_is_refused_behind_a_right_checksum() {
-    let bench = Bench::new();
-    let path = bench.learn();
+    let bench = bench();
+    let path = learn(&bench);
     let whole = std::fs::read(&path).unwrap();
     type Edit = fn(&mut Value);
     let edits: [(Edit, &str); 13] = [
@@ -228,44 +194,20 @@ fn content_that_no_run_leaves_is_refused_behind_a_right_checksum() {
         let mut content = read(&path)["content"].take();
         edit(&mut content);
         write_content(&path, &content.to_string());
-        let text = bench.refusal("rl", &[STEPS], 1);
+        let text = refusal(&taught(&bench, "rl", &[STEPS]), 1);
         assert!(text.contains(part), "{part} is not in {text}");
     }
     // JSON has no infinity, and none comes of a number that is too large.
     std::fs::write(&path, &whole).unwrap();
     let content = read(&path)["content"].to_string().replacen("\"q\":[", "\"q\":[1e999,", 1);
     write_content(&path, &content);
-    assert!(bench.refusal("rl", &[STEPS], 1).contains("truncated or damaged"));
-}
-
-#[test]
-fn no_memory_takes_the_place_of_another_file_of_the_run() {
-    let bench = Bench::new();
-    let memory = bench.learn();
-    let before = std::fs::read(&memory).unwrap();
-    let trace = bench.trace.path().to_path_buf();
-    let state = Some(bench.path("state"));
-    let request = || bench.request("rl", &[STEPS]);
-    let own = Some(memory.clone());
-    for request in [
-        RunRequest { memory_in: own.clone(), memory_out: own.clone(), ..request() },
-        RunRequest { memory_out: Some(trace.clone()), ..request() },
-        RunRequest { snapshot_out: state.clone(), memory_out: state.clone(), ..request() },
-        RunRequest { snapshot_out: own.clone(), memory_in: own.clone(), ..request() },
-    ] {
-        let error = run(&request).unwrap_err();
-        assert_eq!(error.exit_code(), 3, "{error}");
-    }
-    assert_eq!(std::fs::read(&memory).unwrap(), before);
-    assert!(!bench.path("state").exists());
-    let missing = RunRequest { memory_out: Some(bench.path("no").join("memory")), ..request() };
-    assert_eq!(run(&missing).unwrap_err().exit_code(), 1);
+    assert!(refusal(&taught(&bench, "rl", &[STEPS]), 1).contains("truncated or damaged"));
 }
 
 #[test]
 fn a_run_without_an_end_leaves_the_memory_before() {
-    let mut bench = Bench::new();
-    let memory = bench.learn();
+    let mut bench = bench();
+    let memory = learn(&bench);
     let before = std::fs::read(&memory).unwrap();
     let again = |bench: &Bench| RunRequest {
         memory_out: Some(memory.clone()),
@@ -284,8 +226,8 @@ fn a_run_without_an_end_leaves_the_memory_before() {
 
 #[test]
 fn a_saved_state_is_the_devices_alone() {
-    let bench = Bench::new();
-    let memory = Some(bench.learn());
+    let bench = bench();
+    let memory = Some(learn(&bench));
     let request = |state: &str| RunRequest {
         snapshot_out: Some(bench.path(state)),
         ..bench.request("rl", &[STEPS, "precondition.fill=0.5"])

@@ -6,13 +6,10 @@
 //! skipped. `docs/benchmarking.md` says how the comparison is made,
 //! `decisions/0005-mqsim-comparison.md` what does not agree and why.
 
-use crate::common::resolved;
+use crate::common::*;
 use slcache_core::base::op::OpKind;
-use slcache_core::base::rng::RngStream;
 use slcache_core::device::request::{HostOp, Request};
-use slcache_core::device::Simulation;
 use std::collections::HashMap;
-use std::path::PathBuf;
 
 const EXCERPT: &str = include_str!("../data/mqsim_requests.csv");
 /// By how much mean, p50 and p99 of a loaded workload may differ.

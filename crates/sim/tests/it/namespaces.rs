@@ -1,8 +1,7 @@
 //! Volumes side by side never share an address.
 
-use serde_json::Value;
+use crate::common::*;
 use slcache_sim::traces::{TraceOptions, VolumeChoice};
-use slcache_sim::{execute, Layers, RunRequest};
 use std::io::Write;
 
 /// Two volumes that write the same addresses.

@@ -1,12 +1,9 @@
 //! What a configuration is told about though it runs: capacities of labels, times of no chip, shared dies.
 
-use crate::common::{layers, resolved};
-use serde_json::Value;
+use crate::common::*;
 use slcache_core::hw::config::PoolConfig;
 use slcache_sim::config::RunConfig;
 use slcache_sim::notes::notes;
-use slcache_sim::preset::PRESETS;
-use slcache_sim::resolve;
 
 /// The capacities that drives are sold with, of 50 GB to 2 TB, by the formula of the trade (IDEMA LBA1-03).
 fn of_labels() -> impl Iterator<Item = u64> {

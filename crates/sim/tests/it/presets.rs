@@ -1,8 +1,7 @@
 //! Every shipped device resolves for the schemes it gives defaults for.
 
-use slcache_core::base::CellMode;
-use slcache_sim::preset::{catalogue, PRESETS};
-use slcache_sim::resolve;
+use crate::common::*;
+use slcache_sim::preset::catalogue;
 
 #[test]
 fn every_preset_resolves() {
@@ -21,16 +20,6 @@ fn every_preset_resolves() {
         }
     }
     assert!(resolved >= 2 * 4 + 3, "{resolved}");
-}
-
-#[test]
-fn every_device_is_sound_whatever_the_scheme() {
-    for preset in PRESETS {
-        let mut problems = Vec::new();
-        preset.device().check(&mut problems);
-        assert!(problems.is_empty(), "{}: {problems:?}", preset.name);
-        assert!(!preset.device().summary.is_empty() && !preset.device().source.is_empty());
-    }
 }
 
 #[test]
@@ -87,21 +76,5 @@ fn page_times_with_the_bus_are_those_of_the_papers_tables() {
         assert_eq!(times.read_ns[0] + transfer_ns, read_us * 1000, "{preset} {mode:?}");
         assert_eq!(times.program_ns[0] + transfer_ns, program_us * 1000, "{preset} {mode:?}");
         assert_eq!(times.copyback_ns, copyback_us.map(|us| us * 1000), "{preset} {mode:?}");
-    }
-}
-
-/// Nothing else can run where the data's home is a disk.
-#[test]
-fn disks_are_for_flash_caches_and_flash_caches_for_disks() {
-    for preset in PRESETS {
-        let disk = preset.device().disk.is_some();
-        for scheme in slcache_core::schemes::CATALOG {
-            let own = scheme.name.starts_with("nvc") || scheme.name == "disk-only";
-            match resolve(&crate::common::layers(preset.name, scheme.name, &[])) {
-                Ok(_) => assert_eq!(own, disk, "{} on {}", scheme.name, preset.name),
-                Err(errors) if own == disk => assert!(!disk, "{} on {}:\n{errors}", scheme.name, preset.name),
-                Err(errors) => assert!(errors.to_string().contains("device.disk"), "{errors}"),
-            }
-        }
     }
 }

@@ -1,8 +1,6 @@
 //! Whole runs: addresses, cancelling, progress.
 
-use crate::common::{file, layers, ON_DISK};
-use serde_json::Value;
-use slcache_sim::{execute, trace_options, RunRequest, SimError};
+use crate::common::*;
 
 /// A trace in MQSim's format: time, device, sector, sectors, 0 = write / 1 = read.
 fn trace() -> String {
@@ -14,28 +12,16 @@ fn trace() -> String {
     text
 }
 
-fn request(trace: &str, scheme: &str, sets: &[&str]) -> RunRequest {
-    RunRequest {
-        trace: trace.into(),
-        trace_options: trace_options([("format", "mqsim")]).unwrap(),
-        layers: layers("tiny", scheme, sets),
-        ..RunRequest::default()
-    }
-}
-
 fn run_text(text: &str, sets: &[&str]) -> Result<Value, SimError> {
-    let file = file(text, ".trace");
-    execute(&request(file.path().to_str().unwrap(), "baseline", sets), &mut |_, _, _| true)
+    run(&Bench::new(text).request("baseline", sets))
 }
 
 const FOUR_UNITS: [&str; 2] = ["device.pool[0].page_bytes=16384", "device.user_bytes=13312KiB"];
 
 /// What a run did on a device with pages of four units, without what tells one run from another.
 fn outcome(text: &str, scheme: &str, sets: &[&str]) -> [Value; 4] {
-    let file = file(text, ".trace");
     let sets: Vec<&str> = FOUR_UNITS.iter().chain(sets).copied().collect();
-    let request = request(file.path().to_str().unwrap(), scheme, &sets);
-    let document = execute(&request, &mut |_, _, _| true).unwrap();
+    let document = run(&Bench::new(text).request(scheme, &sets)).unwrap();
     ["host", "flash", "waf", "scheme"].map(|key| document[key].clone())
 }
 
@@ -80,8 +66,8 @@ fn phases(request: &RunRequest) -> Vec<String> {
 
 #[test]
 fn every_phase_can_be_cancelled() {
-    let file = file(&trace(), ".trace");
-    let request = request(file.path().to_str().unwrap(), "baseline", &["precondition.fill=0.5"]);
+    let bench = Bench::new(&trace());
+    let request = bench.request("baseline", &["precondition.fill=0.5"]);
     let phases = phases(&request);
     assert_eq!(phases, ["scan", "precondition", "preload", "replay", "drain"]);
     for cancelled in phases {
@@ -92,10 +78,10 @@ fn every_phase_can_be_cancelled() {
 
 #[test]
 fn a_trace_is_read_once_where_a_disk_holds_everything_before() {
-    let file = file(&trace(), ".trace");
+    let bench = Bench::new(&trace());
     for (policy, scans) in [("trace.address=error", false), ("trace.address=compact", true)] {
         let sets: Vec<&str> = ON_DISK.into_iter().chain(["trace.prefill=touched", policy]).collect();
-        let phases = phases(&request(file.path().to_str().unwrap(), "nvc", &sets));
+        let phases = phases(&bench.request("nvc", &sets));
         assert_eq!(phases.iter().any(|phase| phase == "scan"), scans, "{policy}");
     }
 }
@@ -104,9 +90,9 @@ fn a_trace_is_read_once_where_a_disk_holds_everything_before() {
 fn progress_tells_how_far_the_device_is_behind() {
     // All at once in open replay, and again with a fixed number outstanding.
     let text: String = (0..20_000).map(|i| format!("0 0 {} 8 0\n", i % 500 * 8)).collect();
-    let file = file(&text, ".trace");
+    let bench = Bench::new(&text);
     for (sets, told) in [(&[][..], true), (&["host.replay=closed", "host.queue_depth=4"], false)] {
-        let phases = phases(&request(file.path().to_str().unwrap(), "baseline", sets));
+        let phases = phases(&bench.request("baseline", sets));
         let behind = |phase: &String| phase.starts_with("replay (") && phase.ends_with(" requests behind)");
         assert_eq!(phases.iter().any(behind), told, "{phases:?}");
     }

@@ -1,59 +1,29 @@
 //! Snapshots: the same result as without one, and refusal of whatever does not fit.
 
-use crate::common::{file, layers};
-use slcache_sim::{execute, trace_options, RunRequest, SimError};
-use std::path::PathBuf;
+use crate::common::*;
 
 const AGED: [&str; 2] = ["precondition.fill=0.9", "precondition.overwrite=2"];
 
-struct Bench {
-    directory: tempfile::TempDir,
-    trace: tempfile::NamedTempFile,
+fn bench() -> Bench {
+    let lines = (0..1500u64).map(|i| format!("{} 0 {} 8 0\n", i * 500_000, i * 613 % 700 * 8));
+    Bench::new(&lines.collect::<String>())
 }
 
-impl Bench {
-    fn new() -> Self {
-        let lines = (0..1500u64).map(|i| format!("{} 0 {} 8 0\n", i * 500_000, i * 613 % 700 * 8));
-        let text: String = lines.collect();
-        Self { directory: tempfile::tempdir().unwrap(), trace: file(&text, ".trace") }
-    }
+/// The result of a run that saves an aged device.
+fn save(bench: &Bench) -> Value {
+    let snapshot_out = Some(bench.path("state"));
+    run(&RunRequest { snapshot_out, ..bench.request("baseline", &AGED) }).unwrap()
+}
 
-    fn snapshot(&self) -> PathBuf {
-        self.directory.path().join("aged.snapshot")
-    }
-
-    fn request(&self, sets: &[&str]) -> RunRequest {
-        RunRequest {
-            trace: self.trace.path().to_str().unwrap().into(),
-            trace_options: trace_options([("format", "mqsim")]).unwrap(),
-            layers: layers("tiny", "baseline", sets),
-            ..RunRequest::default()
-        }
-    }
-
-    fn save(&self) -> serde_json::Value {
-        let mut request = self.request(&AGED);
-        request.snapshot_out = Some(self.snapshot());
-        execute(&request, &mut |_, _, _| true).unwrap()
-    }
-
-    fn load(&self, sets: &[&str]) -> Result<serde_json::Value, SimError> {
-        let mut request = self.request(sets);
-        request.snapshot_in = Some(self.snapshot());
-        execute(&request, &mut |_, _, _| true)
-    }
-
-    fn refusal(&self, sets: &[&str]) -> String {
-        let error = self.load(sets).unwrap_err();
-        assert_eq!(error.exit_code(), 1, "{error}");
-        error.to_string()
-    }
+/// A run on the saved device.
+fn resumed(bench: &Bench, scheme: &str, sets: &[&str]) -> RunRequest {
+    RunRequest { snapshot_in: Some(bench.path("state")), ..bench.request(scheme, sets) }
 }
 
 #[test]
 fn another_configuration_is_told_by_the_keys_that_differ() {
-    let bench = Bench::new();
-    bench.save();
+    let bench = bench();
+    save(&bench);
     for (sets, told) in [
         (
             &["dense.victim=fifo"][..],
@@ -73,38 +43,35 @@ fn another_configuration_is_told_by_the_keys_that_differ() {
             ],
         ),
     ] {
-        let text = bench.refusal(sets);
+        let text = refusal(&resumed(&bench, "baseline", sets), 1);
         let (_, keys) = text.split_once("different: ").unwrap();
         assert!(told.iter().all(|key| keys.contains(key)), "{told:?} are not in {text}");
         assert!(told.len() > 1 || keys == told[0], "more than {told:?} in {text}");
     }
-    let mut request = bench.request(&[]);
-    request.layers = layers("tiny", "tlc-only", &[]);
-    request.snapshot_in = Some(bench.snapshot());
-    let text = execute(&request, &mut |_, _, _| true).unwrap_err().to_string();
+    let text = refusal(&resumed(&bench, "tlc-only", &[]), 1);
     assert!(text.ends_with("different: scheme (snapshot baseline, run tlc-only)"), "{text}");
     // What is no part of a state may differ.
-    assert!(bench.load(&["trace.address=wrap", "host.time_scale=2.0"]).is_ok());
+    assert!(run(&resumed(&bench, "baseline", &["trace.address=wrap", "host.time_scale=2.0"])).is_ok());
 }
 
 #[test]
 fn a_restored_device_gives_the_same_result() {
-    let bench = Bench::new();
-    let saved = bench.save();
-    let loaded = bench.load(&[]).unwrap();
+    let bench = bench();
+    let saved = save(&bench);
+    let loaded = run(&resumed(&bench, "baseline", &[])).unwrap();
     for section in ["config", "flash", "host", "scheme", "series", "trace", "waf", "wear"] {
         assert_eq!(saved[section], loaded[section], "{section}");
     }
     assert_eq!(loaded["config"]["precondition"]["overwrite"], 2.0);
-    let files = std::fs::read_dir(bench.directory.path()).unwrap().count();
+    let files = std::fs::read_dir(bench.folder.path()).unwrap().count();
     assert_eq!(files, 1, "no temporary file is left");
 }
 
 #[test]
 fn damage_is_told() {
-    let bench = Bench::new();
-    bench.save();
-    let path = bench.snapshot();
+    let bench = bench();
+    save(&bench);
+    let path = bench.path("state");
     let whole = std::fs::read(&path).unwrap();
     type Damage = fn(&mut Vec<u8>);
     let damages: [(Damage, &str); 5] = [
@@ -118,17 +85,17 @@ fn damage_is_told() {
         let mut bytes = whole.clone();
         damage(&mut bytes);
         std::fs::write(&path, bytes).unwrap();
-        assert!(bench.refusal(&[]).contains(told), "{told}");
+        assert!(refusal(&resumed(&bench, "baseline", &[]), 1).contains(told), "{told}");
     }
     std::fs::remove_file(&path).unwrap();
-    assert!(bench.refusal(&[]).contains("No such file"));
+    assert!(refusal(&resumed(&bench, "baseline", &[]), 1).contains("No such file"));
 }
 
 #[test]
 fn a_snapshot_that_cannot_be_written_is_an_error() {
-    let bench = Bench::new();
-    let mut request = bench.request(&AGED);
-    request.snapshot_out = Some(bench.directory.path().join("missing").join("x"));
+    let bench = bench();
+    let mut request = bench.request("baseline", &AGED);
+    request.snapshot_out = Some(bench.folder.path().join("missing").join("x"));
     let error = execute(&request, &mut |_, _, _| true).unwrap_err();
     assert!(matches!(error, SimError::Snapshot(_)), "{error}");
 }

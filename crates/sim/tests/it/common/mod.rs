@@ -1,18 +1,19 @@
 //! What several tests need.
 
-use slcache_core::schemes::CATALOG;
-use slcache_sim::{resolve, trace_options, Layers, RunConfig};
+// What most tests name.
+pub use serde_json::{json, Value};
+pub use slcache_core::base::request::{HostOp, Request};
+pub use slcache_core::base::rng::RngStream;
+pub use slcache_core::base::CellMode;
+pub use slcache_core::device::Simulation;
+pub use slcache_core::schemes::CATALOG;
+pub use slcache_sim::preset::PRESETS;
+pub use slcache_sim::{execute, resolve, trace_options, Layers, RunConfig, RunRequest, SimError};
 use slcache_traces::TraceOptions;
+pub use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
-use tempfile::NamedTempFile;
-
-/// Of many like cases `make test` tries each so manieth, `make slow` all.
-pub fn few(step: usize) -> usize {
-    match std::env::var_os("SLCACHE_SLOW") {
-        Some(_) => 1,
-        None => step,
-    }
-}
+pub use std::path::{Path, PathBuf};
+pub use tempfile::NamedTempFile;
 
 /// A device file as a user may write one.
 pub const DEVICE: &str = r#"[device]
@@ -95,4 +96,40 @@ pub fn file_errors(text: &str, sets: &[&str]) -> Vec<String> {
     let file = file(text, ".toml");
     let path = file.path().to_str().expect("plain text").to_owned();
     errors(&path, "tlc-only", sets).iter().map(|line| line.replace(&path, "mine.toml")).collect()
+}
+
+/// A folder and a trace of MQSim's format for runs on `tiny`.
+pub struct Bench {
+    pub folder: tempfile::TempDir,
+    pub trace: NamedTempFile,
+}
+
+impl Bench {
+    pub fn new(trace: &str) -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), trace: file(trace, ".trace") }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn request(&self, scheme: &str, sets: &[&str]) -> RunRequest {
+        RunRequest {
+            trace: self.trace.path().to_str().unwrap().into(),
+            trace_options: trace_options([("format", "mqsim")]).unwrap(),
+            layers: layers("tiny", scheme, sets),
+            ..RunRequest::default()
+        }
+    }
+}
+
+pub fn run(request: &RunRequest) -> Result<Value, SimError> {
+    execute(request, &mut |_, _, _| true)
+}
+
+/// The message of a run that ends with `exit_code`.
+pub fn refusal(request: &RunRequest, exit_code: u8) -> String {
+    let error = run(request).unwrap_err();
+    assert_eq!(error.exit_code(), exit_code, "{error}");
+    error.to_string()
 }
