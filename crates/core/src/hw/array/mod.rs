@@ -222,12 +222,11 @@ impl FlashArray {
         region: RegionId,
         flags: u8,
     ) -> Result<(), Fault> {
-        let chunk = self.free_chunks.pop().unwrap_or(self.next_chunk);
         let record = &mut self.blocks[block.index()];
         if record.state() != BlockState::Free {
-            self.free_chunks.push(chunk);
             return Err(Fault::OpenNotFree(block));
         }
+        let chunk = self.free_chunks.pop().unwrap_or(self.next_chunk);
         self.next_chunk = self.next_chunk.max(chunk + 1);
         self.opened += 1;
         *record = Block {

@@ -132,6 +132,23 @@ fn with_a_class_for_the_host_and_one_for_cleaning_nothing_differs() {
 }
 
 #[test]
+fn a_separated_store_goes_on_out_of_a_snapshot() {
+    for (i, scheme) in SCHEMES.into_iter().enumerate() {
+        for rule in rules().into_iter().skip(i % few(4)).step_by(few(4)) {
+            let setup = small(scheme, 1100, &rule);
+            let requests = mixed(&setup, 1600, 3);
+            let (first, second) = requests.split_at(800);
+            let last_ns = first[799].at_ns;
+            let second: Vec<_> =
+                second.iter().map(|request| Request { at_ns: request.at_ns - last_ns, ..*request }).collect();
+            let mut sim = Simulation::new(&setup).unwrap();
+            sim.preload(&[(0, 1100)]).unwrap();
+            restart::goes_on_alike(&setup, &mut sim, first, &second, |_| ());
+        }
+    }
+}
+
+#[test]
 fn idle_cleaning_ends() {
     for rule in rules() {
         for one_shot in [false, true] {
