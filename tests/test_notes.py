@@ -198,7 +198,8 @@ def device(channels: int, planes: int, parallelism: str, bits: int) -> dict[str,
 
 def told(config: dict[str, Any]) -> dict[str, tuple[float, float]]:
     """Return what is told of each mode: what writes reach, and the peak."""
-    found = " ".join(notes.of_runs(["client"], [{"config": config}]))
+    whole = {"requests": 1, "trims": 0, "adjusted": {}}
+    found = " ".join(notes.of_runs(["client"], [{"config": config, "trace": whole}]))
     said = re.findall(r"(slc|tlc|qlc) (\d+) of (\d+) MB/s", found)
     return {mode: (float(most), float(peak)) for mode, most, peak in said}
 

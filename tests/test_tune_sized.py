@@ -178,7 +178,9 @@ def test_what_was_run_is_not_run_again(trace: Path, tmp_path: Path) -> None:
 def curve(values: Sequence[float | None], bound: str, among: int = 9) -> Sized:
     """Return what was found where values 1, 2, 3 ... have these figures; None is one that fails."""
     tried = [
-        Tried({"size": i}, Found("failed", "x") if v is None else Found("done", None, {"waf": v}))
+        Tried(
+            {"size": i}, Found("failed", "broken") if v is None else Found("done", None, {"waf": v})
+        )
         for i, v in enumerate(values, 1)
     ]
     return Sized(Search(such_that=[bound], least="size"), range(1, among + 1), tried)

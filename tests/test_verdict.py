@@ -185,7 +185,7 @@ def test_stretches_are_told_with_the_mean_without_them() -> None:
     alone = document([*([0] * 99), 10**9], [0] * 99 + [5])
     assert verdict.sentences(["x"], [alone])[0].endswith("there are no other writes.")
     own = run("a", FAST, FAST, {"host": 1.0})
-    alias = slcache.Result(own.to_dict(), label="alias")
+    alias = slcache.Result.made(own.to_dict(), "alias", ())
     both = slcache.Comparison([own, alias], normalise_to="alias")
     assert list(both.normalised["schemes"]) == ["a", "alias"]
     with pytest.raises(ValueError, match="twice"):

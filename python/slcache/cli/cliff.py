@@ -76,7 +76,7 @@ def _like(asked: Laboratory) -> None:
     config = catalogue.resolve(
         device=device, scheme=fills.SCHEME, settings=settings, replay=f"closed:{depth}"
     )
-    console.notes([fills.SCHEME], [{"config": config}])
+    console.notes([fills.SCHEME], [{**found.documents[0], "config": config}])
     whole_buffer(config, found.scale)
     drawn = console.written("picture", asked.out and asked.out / "like.png")
     console.answer(asked.form, found.to_json, _parts(found.documents, _told(found), drawn))

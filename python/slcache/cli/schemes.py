@@ -229,7 +229,9 @@ def check(asked: Checked) -> int:
             seed=asked.seed,
             on_progress=on_progress,
         )
-    console.answer(asked.form, outcome.to_dict(), map(Text, _lines(outcome)))
+    failed = outcome.failure and outcome.failure.what
+    table = Table([{"ran": outcome.ran, "refused": outcome.refused, "failure": failed}], {})
+    console.answer(asked.form, outcome.to_dict(), [table, *map(Text, _lines(outcome))])
     return 0 if outcome.failure is None else 1
 
 

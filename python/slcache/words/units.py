@@ -196,8 +196,14 @@ def shown(key: str, value: object) -> str:
     """Return a value as people read it, in the unit that its key says."""
     unit = unit_of(key)
     if unit in _TOLD and isinstance(value, int | float) and not isinstance(value, bool):
-        return percent(value) if key.endswith("_share") else figure(value, unit)
+        return percent(value) if _is_part(key, value) else figure(value, unit)
     return trimmed(number(value)) if isinstance(value, float) else names.shown(value)
+
+
+def _is_part(key: str, value: float) -> bool:
+    """Return whether a value is how much of something it is, of which a ratio may also be more."""
+    last = f"_{key.rpartition('.')[2]}"
+    return last.endswith("_share") or (last.endswith("_ratio") and abs(value) <= 1)
 
 
 class _Told(Formatter):
