@@ -196,6 +196,10 @@ USAGE = [
     (f"{PIPED} --jobs=2", "jobs = 2: - can be read only once: give a file"),
     (f"{PIPED} --jobs=0", "--jobs"),
     *(
+        (f"{COMPARE} {schemes}", "schemes = …a name is empty")
+        for schemes in ("tlc-only,,baseline", "tlc-only,", "all,,")
+    ),
+    *(
         (f"{COMPARE} {schemes} --equal-cells", "equal cells have no effect")
         for schemes in ("tlc-only,rl", "baseline,hierarchy", "tlc-only")
     ),

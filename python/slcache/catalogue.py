@@ -17,7 +17,7 @@ from slcache.given import content
 from slcache.given.arguments import checked
 from slcache.given.content import Content, Settings, device_of
 from slcache.given.once import checked_seed, flatten, once, one_name
-from slcache.named import OWN, listed
+from slcache.named import OWN, parts
 from slcache.sentences import notes
 from slcache.words import names
 from slcache.words.names import few
@@ -217,10 +217,12 @@ def named(
 ) -> tuple[list[str], dict[str, str]]:
     """Return the schemes that a list, names with commas or `all` mean, and those left out of all.
 
-    Those left out are there with the reason.
+    Those left out are there with the reason. A name that is empty among others is a UsageError.
     """
-    each = listed(schemes) if isinstance(schemes, str) else schemes
-    names = [name.strip() for name in each if name.strip()]
+    names = parts(schemes) if isinstance(schemes, str) else [name.strip() for name in schemes]
+    if "" in names and any(names):
+        raise about(UsageError(f"schemes = {schemes!r}: a name is empty"), "schemes")
+    names = list(filter(None, names))
     return rivals(device=device, settings=settings) if names == ["all"] else (names, {})
 
 

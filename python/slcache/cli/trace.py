@@ -197,11 +197,17 @@ _PROBLEM = {"line": "line", "kind": "kind", "problem": "message"}
 def _problems(document: dict[str, Any]) -> Iterator[Table | str]:
     """Yield what is wrong with a trace."""
     summary = document["summary"]
-    requests = f"{summary['reads'] + summary['writes']:,} requests"
+    requests = _many(summary["reads"] + summary["writes"], "request")
     total = sum(document["counts"].values())
     listed = Table(
         document["problems"], _PROBLEM if total else {}, most=_LISTED, only=_PROBLEM.values()
     )
     counts = ", ".join(f"{kind} {number:,}" for kind, number in document["counts"].items())
     yield listed
-    yield f"{requests}, {total:,} problems: {counts}" if total else f"{requests}, no problems"
+    yield (
+        f"{requests}, {_many(total, 'problem')}: {counts}" if total else f"{requests}, no problems"
+    )
+
+
+def _many(number: int, word: str) -> str:
+    return f"{number:,} {word}{'s' * (number != 1)}"

@@ -138,7 +138,8 @@ def unfilled(named: Iterable[tuple[str, Document]]) -> str:
     names = [name for name in cached if name not in filled]
     if not names:
         return ""
-    who = f"The SLC cache of {wording.said_of(names, 'was', 'were')} never full here"
+    caches = "cache" if len(names) == 1 else "caches"
+    who = f"The SLC {caches} of {wording.said_of(names, 'was', 'were')} never full here"
     if len(names) == len(cached):
         who = "No SLC cache was ever full here"
     return f"{who}: a longer run, or a fuller device, may reverse the result. "

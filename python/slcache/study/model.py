@@ -181,11 +181,12 @@ class Study(Varied):
     def schemes(self) -> tuple[str, ...]:
         """Schemes by their names."""
         said = options.texts(self.scheme or ())
-        if self.scheme == "" or not all(name.strip() for name in said):
-            raise StudyError(f"scheme = {names.spelled(self.scheme):.60}: is no name")
+        every = tuple(name for text in said for name in named.parts(text))
+        if self.scheme == "" or "" in every:
+            raise StudyError(f"scheme = {names.spelled(self.scheme):.60}: a name is empty")
         if not said and self._whole.scheme is not None:
             return (self._whole.scheme,)
-        return tuple(name for text in said for name in named.listed(text))
+        return every
 
     @cached_property
     def fixed(self) -> Mapping[str, Any]:
