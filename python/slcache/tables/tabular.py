@@ -30,6 +30,8 @@ _NAME_SHARE = 3
 #: The space between a figure and its unit, at which lines are not broken.
 _GLUE = re.compile(r"(?<=[\d.)]) (?=[A-Za-zµ%×])")
 _GLUED = "\N{NO-BREAK SPACE}"
+#: Where they are, which is not where texts of Python are split: at that space too.
+_SPACE = re.compile(r"[ \n]+")
 
 #: How a cell of figures begins, and the letters that it has at most.
 _FIGURE = re.compile(r"[-+−<(]?\d")
@@ -137,7 +139,7 @@ class Cells:
 
     def _longest(self, i: int) -> int:
         """Return the width of a column's longest word."""
-        words = (w for cell in self._cells(i) for w in _glued(cell).split() or [""])
+        words = (w for cell in self._cells(i) for w in _SPACE.split(_glued(cell)))
         return max(map(cell_len, words))
 
     def _natural(self, i: int) -> int:
