@@ -12,9 +12,12 @@ import contextlib
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from types import FrameType
 
 INTERRUPTED = 130
+#: What ends a run.
+_ENDS = (signal.SIGINT, signal.SIGTERM)
 #: How long it may take until modules are loaded, as classes of one's own are, and how often it is
 #: looked meanwhile.
 _LOOKS, _LOOK_S = 200, 0.01
@@ -42,15 +45,48 @@ def interrupt(_: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
+def done() -> None:
+    """Have nothing left to interrupt: the answer is out, and handlers are about to go."""
+    heed(end_at_once)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+@contextlib.contextmanager
+def held() -> Iterator[None]:
+    """Have Ctrl-C wait while a library works that takes it for a fault; twice ends at once."""
+    if signal.getsignal(signal.SIGINT) is not interrupt:
+        yield
+        return
+    asked: list[int] = []
+
+    def note(number: int, _: FrameType | None) -> None:
+        if asked:
+            end_at_once()
+        asked.append(number)
+
+    heed(note)
+    try:
+        yield
+    finally:
+        heed(interrupt)
+        if asked:
+            interrupt(asked[0], None)
+
+
 def heed(handler: signal._HANDLER) -> None:
     """Have this done when the process is told to end, unless its starter has that ignored.
 
     What ends a run from outside is one thing: Ctrl-C, a timeout, a batch system.
     """
-    for each in (signal.SIGINT, signal.SIGTERM):
+    for each in _ENDS:
         if signal.getsignal(each) != signal.SIG_IGN:
             signal.signal(each, handler)
     signal.signal(signal.SIGALRM, handler)
+
+
+def hold() -> None:
+    """Have signals wait for the interpreter that this process is about to become."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
 
 
 def _loads(frame: FrameType | None) -> bool:
@@ -78,6 +114,7 @@ def write_version() -> None:
 
 if _is_command_line():
     heed(end_at_once)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDS)
     if sys.argv[1:] == ["--version"]:
         # A stream that takes nothing is told of by the command line proper.
         with contextlib.suppress(OSError, AttributeError):

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from slcache import bounded
+from slcache import _begin, bounded
 from slcache.errors import ResultError, about
 from slcache.metrics import METRICS, PARTS
 
@@ -154,7 +154,7 @@ def reading(path: Path) -> Iterator[Path]:
     from polars import exceptions
 
     try:
-        with _hushed():
+        with _begin.held(), _hushed():
             yield bounded.regular(path)
     except (OSError, exceptions.PolarsError, exceptions.PanicException) as error:
         told = str(error).partition("\n")[0]

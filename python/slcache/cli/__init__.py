@@ -23,7 +23,7 @@ def main() -> None:
 
         _begin.heed(_begin.interrupt)
         status = execute(sys.argv[1:])
-        _begin.heed(_begin.end_at_once)
+        _begin.done()
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         status = _begin.INTERRUPTED

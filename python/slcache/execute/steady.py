@@ -10,6 +10,8 @@ import os
 import sys
 from collections.abc import Sequence
 
+from slcache import _begin
+
 _NAME = "PYTHONHASHSEED"
 #: Files that may name a class: configurations, studies, results.
 _FILES = (".toml", ".json")
@@ -30,4 +32,6 @@ def begin(arguments: Sequence[str]) -> None:
     added = hashes()
     named = any(":" in each or each.endswith(_FILES) or each == "sweep" for each in arguments)
     if added and named and sys.executable and hasattr(os, "execve"):
+        # An interpreter that is interrupted as it starts says so in its own way.
+        _begin.hold()
         os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], os.environ | added)
