@@ -43,7 +43,7 @@ def test_notes_are_shown(scheme: str, settings: dict[str, object], words: str, t
     ("beyond", "told"),
     [
         (0, ""),
-        (1, "1 of 20 requests reach beyond the device, and is left out"),
+        (1, "1 of 20 requests reaches beyond the device, and is left out"),
         (20, "20 of 20 requests reach beyond the device, and are left out"),
     ],
 )
@@ -56,6 +56,10 @@ def test_requests_that_are_left_out_are_told(beyond: int, told: str, tmp_path: P
     shown = (both.summary(), both.runs[0].summary(), both.report(), both.runs[0].report())
     assert all(told in " ".join(each.split()) for each in shown)
     assert any("beyond the device" in each for each in shown) == bool(beyond)
+    # A compact trace leaves out trims of what nothing reads or writes.
+    compact = slcache.run(trace, device="tiny", scheme="tlc-only", address="compact").to_dict()
+    compact["trace"]["adjusted"]["address_dropped"] = beyond
+    assert notes.of_runs(["x"], [compact]) == []
     for form in ("json", "csv"):
         own = ("--device", "tiny", "--schemes", ",".join(names), "--address", "clip")
         done = command("compare", trace, *own, "--format", form)

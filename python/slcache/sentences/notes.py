@@ -29,7 +29,7 @@ def of_runs(labels: Sequence[str], documents: Sequence[Document]) -> list[str]:
     noted = wording.by_reason(
         (label, note)
         for label, document in zip(labels, documents, strict=True)
-        for note in dict.fromkeys((*_beyond(document["trace"]), *_of(document["config"])))
+        for note in dict.fromkeys((*_beyond(document), *_of(document["config"])))
     )
     return [
         note if len(names) == len(labels) else f"{wording.listed(names)}: {note}"
@@ -37,13 +37,18 @@ def of_runs(labels: Sequence[str], documents: Sequence[Document]) -> list[str]:
     ]
 
 
-def _beyond(trace: Mapping[str, Any]) -> Iterator[str]:
+def _beyond(document: Document) -> Iterator[str]:
     """Yield what was not served, or not whole, since the device is smaller than the trace."""
+    trace = document["trace"]
+    # A compact trace leaves out trims of what nothing reads or writes, which does nothing.
+    if document["config"]["trace"]["address"] != "clip":
+        return
     count = trace["requests"] + trace["trims"]
     for key, became in (("address_dropped", "left out"), ("address_clipped", "cut at its end")):
         if number := trace["adjusted"].get(key):
-            told = f"{number:,} of {count:,} requests reach beyond the device"
-            yield f"{told}, and {'is' if number == 1 else 'are'} {became} (trace.address = clip)"
+            reach, are = ("reaches", "is") if number == 1 else ("reach", "are")
+            told = f"{number:,} of {count:,} requests {reach} beyond the device"
+            yield f"{told}, and {are} {became} (trace.address = clip)"
 
 
 def _of(config: Mapping[str, Any]) -> Iterator[str]:
