@@ -11,6 +11,7 @@ import re
 import resource
 import signal
 import subprocess
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ import pytest
 
 import slcache
 import slcache as sl
-from slcache import _core
+from slcache import _begin, _core
 from slcache.cli import console
 from slcache.errors import RunError
 from slcache.execute import local
@@ -194,6 +195,23 @@ def test_ctrl_c_is_answered_while_libraries_load(verb: str, moments: int, inputs
         assert told.endswith(b"interrupted\n") or process.returncode != 130
         assert b"Traceback" not in told
     assert 130 in statuses
+
+
+def test_a_read_in_a_thread_leaves_signals_to_the_first() -> None:
+    before = signal.signal(signal.SIGINT, _begin.interrupt)
+    found: list[object] = []
+
+    def read() -> None:
+        with _begin.held():
+            found.append(signal.getsignal(signal.SIGINT))
+
+    try:
+        thread = threading.Thread(target=read)
+        thread.start()
+        thread.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert found == [_begin.interrupt]
 
 
 def test_a_worker_leaves_ctrl_c_to_its_driver() -> None:

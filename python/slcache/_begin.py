@@ -12,6 +12,7 @@ import contextlib
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from types import FrameType
 
@@ -54,7 +55,9 @@ def done() -> None:
 @contextlib.contextmanager
 def held() -> Iterator[None]:
     """Have Ctrl-C wait while a library works that takes it for a fault; twice ends at once."""
-    if signal.getsignal(signal.SIGINT) is not interrupt:
+    # Only the first thread is interrupted, and only there handlers can be set.
+    is_first = threading.current_thread() is threading.main_thread()
+    if not is_first or signal.getsignal(signal.SIGINT) is not interrupt:
         yield
         return
     asked: list[int] = []
