@@ -41,6 +41,7 @@ pub use setup::Setup;
 
 use crate::base::divisor::Divisor;
 use crate::base::request::{Request, SECTOR_BYTES};
+use crate::base::table::Table;
 use crate::base::Problem;
 use crate::ftl::answer::BlockShare;
 use crate::ftl::audit;
@@ -65,7 +66,7 @@ use crate::schemes::AnyScheme;
 use bound::Bound;
 use buffer::Buffer;
 use completed::Completed;
-use config::{InflightRead, PartReads, ReadTransfer, Replay, RmwTransfer};
+use config::{InflightRead, PartReads, Prefill, ReadTransfer, Replay, RmwTransfer};
 use end_of_life::Undone;
 use front::Front;
 use keepers::Keepers;
@@ -129,6 +130,8 @@ pub struct Simulation {
     full: Option<RunError>,
     /// What the end of the device's life left undone.
     undone: Undone,
+    /// Units that the host has ever trimmed, a mask for each logical page; empty unless reads map old data.
+    trimmed: Table,
     stop: Stop,
     /// Latencies of what was completed since they were taken, kept only when asked for.
     completed: Option<Completed>,
@@ -210,6 +213,7 @@ impl Simulation {
             halves: Halves::default(),
             full: None,
             undone: Undone::default(),
+            trimmed: Table::new(if setup.trace.prefill == Prefill::OnRead { pages as usize } else { 0 }),
             stop: Stop::default(),
             completed: None,
             log: None,

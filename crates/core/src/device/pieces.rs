@@ -105,9 +105,9 @@ impl Simulation {
             // Units of the page that wait to be packed may have others to carry along; those must
             // not appear meanwhile. The read finds nothing.
             let on_its_way = self.io.held().mask(piece.page) != 0;
-            if self.setup.trace.prefill == Prefill::OnRead && !on_its_way {
-                let whole = whole_mask(self.io.policy().mus_per_page);
-                self.place_old(piece.page, whole)?;
+            let old = if on_its_way { 0 } else { self.old_mask(piece.page) };
+            if old & piece.mask != 0 {
+                self.place_old(piece.page, old)?;
             } else {
                 self.stats.unmapped_reads += 1;
                 return Ok(());
@@ -116,6 +116,14 @@ impl Simulation {
         match self.setup.buffer {
             Some(config) if config.fill_on_read => self.read_and_keep(piece),
             _ => self.scheme.read(piece, &mut self.io),
+        }
+    }
+
+    /// The units of a page that have held data since before time 0, if reads map those.
+    fn old_mask(&self, page: u32) -> u32 {
+        match self.setup.trace.prefill {
+            Prefill::OnRead => whole_mask(self.io.policy().mus_per_page) & !self.trimmed[page as usize],
+            _ => 0,
         }
     }
 

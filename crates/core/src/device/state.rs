@@ -2,7 +2,7 @@
 
 use super::window::Window;
 use super::{RunError, Setup, Simulation};
-use crate::base::Problem;
+use crate::base::{sparse, Problem};
 use crate::ftl::by_regions::ByRegions;
 use crate::ftl::io::IoState;
 use crate::ftl::memory::Memory;
@@ -23,6 +23,9 @@ struct State<'a> {
     overwritten: Option<f64>,
     /// Whether a block of the store was ever erased.
     store_cleaned: bool,
+    /// What was ever trimmed, where reads map old data.
+    #[serde(with = "sparse")]
+    trimmed: Cow<'a, [u32]>,
 }
 
 impl Simulation {
@@ -34,6 +37,7 @@ impl Simulation {
             window: self.window.at_rest(self.io.counters(), self.io.now_ns()),
             overwritten: self.begun.overwritten().filter(|_| self.fed == 0),
             store_cleaned: self.io.cache_use().store_erases() > 0,
+            trimmed: Cow::Borrowed(&self.trimmed),
         }
     }
 
@@ -66,6 +70,11 @@ impl Simulation {
         self.scheme.resume(fresh)?;
         self.audit()?;
         self.window.resume(state.window)?;
+        match (state.trimmed.len(), self.trimmed.len()) {
+            (0, _) | (_, 0) => {}
+            (saved, own) if saved == own => self.trimmed.copy_from_slice(&state.trimmed),
+            (saved, own) => return Err(format!("trims of {saved} pages, and the device has {own}")),
+        }
         self.io.watch_cache(super::start::slc_regions(&self.scheme), state.store_cleaned);
         self.begin(state.overwritten);
         Ok(())

@@ -34,6 +34,9 @@ impl Simulation {
             piece.partial &= piece.mask;
             piece.bytes = piece.mask.ones() * self.setup.device.mu_bytes;
         }
-        self.waiting.trim(pages, unused);
+        self.waiting.trim(pages.clone(), unused);
+        if !self.trimmed.is_empty() {
+            pages.for_each(|page| self.trimmed[page as usize] |= unused(page));
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Data placed at their first read, while operations on the same blocks are in flight.
 
+use crate::it::common::restart::again;
 use crate::it::common::*;
 
 const MU: u64 = 4096;
@@ -48,4 +49,41 @@ fn a_wordline_with_old_data_in_it_is_counted_as_one_program() {
     assert!(3 * programs > pages + 20, "{pages} pages in {programs} wordlines: hardly any has old data");
     let expected = 800.1 * programs as f64 + 4.096 * written as f64;
     assert!((us - expected).abs() < 1e-6 * expected, "{us} us for {programs} programs, not {expected}");
+}
+
+/// A full device is read, trimmed and read again: what was trimmed is gone, also of a page of which a part is
+/// left, and in a state that was saved in between.
+#[test]
+fn a_trim_takes_old_data_for_good() {
+    const PAGE: u64 = 4 * MU;
+    const GAP_NS: u64 = 100_000_000;
+    for entry in CATALOG.iter().filter(|entry| !entry.on_disk) {
+        let mut setup = small(entry.name);
+        setup.trace.prefill = Prefill::OnRead;
+        let pages = setup.device.user_bytes / PAGE;
+        let mut at_ns = 0;
+        let mut each = |op, at: u64, bytes: u64| {
+            let of = |page| {
+                at_ns += GAP_NS;
+                request(at_ns, op, page * PAGE + at, bytes)
+            };
+            (0..pages).map(of).collect::<Vec<_>>()
+        };
+        // One unit of each page is trimmed before anything was read, one after.
+        let first = [
+            each(HostOp::Trim, 0, MU),
+            each(HostOp::Read, 0, MU),
+            each(HostOp::Read, 0, PAGE),
+            each(HostOp::Trim, MU, MU),
+        ];
+        let (sim, report) = ended(&setup, &first.concat());
+        assert_eq!(report.host.unmapped_reads, pages, "{}", entry.name);
+        assert_eq!(sim.media().mapped(), 2 * pages, "{}", entry.name);
+        let mut restored = again(&setup, &sim);
+        let then = [each(HostOp::Read, 0, 2 * MU), each(HostOp::Write, 0, MU), each(HostOp::Read, 0, MU)];
+        restored.feed(&then.concat()).unwrap();
+        assert_eq!(restored.finish().unwrap().host.unmapped_reads, pages, "{}", entry.name);
+        assert_eq!(restored.media().mapped(), 3 * pages, "{}", entry.name);
+        restored.audit().unwrap();
+    }
 }

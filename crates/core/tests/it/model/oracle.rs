@@ -7,6 +7,8 @@ use crate::it::common::*;
 enum Unit {
     Absent,
     Present,
+    /// Gone for good, until it is written.
+    Trimmed,
     /// The model cannot tell: mapped by a read, or written and trimmed at the same time.
     Unknown,
 }
@@ -57,7 +59,7 @@ impl Oracle {
                 // Only units that lie wholly in the range are unused.
                 let whole =
                     first.div_ceil(self.sectors_per_mu) as usize..(end / self.sectors_per_mu) as usize;
-                let left = if self.loose_trims { Unit::Unknown } else { Unit::Absent };
+                let left = if self.loose_trims { Unit::Unknown } else { Unit::Trimmed };
                 if !whole.is_empty() {
                     self.units[whole].fill(left);
                 }
