@@ -13,9 +13,6 @@ pub const SLC: u8 = 0;
 /// The stream of units that go to the dense region.
 pub const DENSE: u8 = 1;
 
-/// How long a write waits for its page where the buffer is full, ns: then the page is padded.
-const FULL_TIMEOUT_NS: u64 = 1_000_000;
-
 /// The rules of the buffer.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct WriteBuffer {
@@ -75,13 +72,13 @@ impl WriteBuffer {
         };
         if io.held().entries()[entry].mask & piece.mask != 0 {
             io.await_held(entry, piece.request);
-            io.wake_at(io.now_ns() + FULL_TIMEOUT_NS);
+            io.wake_at(io.now_ns() + io.policy().stage_timeout_ns);
         }
     }
 
     /// Whether a request has waited long enough for what is held in `stream`.
     pub fn is_due(&self, stream: u8, io: &Io) -> bool {
-        let late = |since_ns: u64| since_ns + FULL_TIMEOUT_NS <= io.now_ns();
+        let late = |since_ns: u64| since_ns + io.policy().stage_timeout_ns <= io.now_ns();
         let mut awaited = io.held().entries().iter().filter(|held| held.group == stream && held.is_awaited());
         awaited.any(|held| late(held.since_ns))
     }
@@ -90,7 +87,7 @@ impl WriteBuffer {
     pub fn arm(&self, io: &mut Io) {
         let awaited = io.held().entries().iter().filter(|held| held.is_awaited());
         if let Some(since_ns) = awaited.map(|held| held.since_ns).min() {
-            io.wake_at(since_ns + FULL_TIMEOUT_NS);
+            io.wake_at(since_ns + io.policy().stage_timeout_ns);
         }
     }
 }

@@ -96,7 +96,8 @@ pub struct DeviceConfig {
     #[serde(default = "yes")]
     pub plp: bool,
     /// How long a partly filled one-shot wordline that holds host pages waits before it is padded, ns; with a
-    /// DRAM buffer it waits as long as the host writes.
+    /// DRAM buffer it waits as long as the host writes. So long, too, does a write wait for its page where the
+    /// write buffer of a scheme is full.
     #[serde(default = "default_stage_timeout_ns")]
     #[schemars(range(min = 1, max = 10_000_000_000u64))]
     pub stage_timeout_ns: u64,

@@ -123,6 +123,61 @@ fn ageing(scheme: &str, _: u64) -> Setup {
     }
 }
 
+/// What a configuration's times become when all of them are doubled: names tell which numbers are times.
+fn slowed<T: serde::Serialize + serde::de::DeserializeOwned>(config: &T) -> T {
+    fn visit(name: &str, value: &mut Value) {
+        match value {
+            Value::Object(fields) => fields.iter_mut().for_each(|(name, value)| visit(name, value)),
+            Value::Array(items) => items.iter_mut().for_each(|item| visit(name, item)),
+            Value::Number(number) if name.ends_with("_ns") || name.ends_with("ps_per_byte") => {
+                *value = (2 * number.as_u64().unwrap()).into();
+            }
+            Value::Number(number) if name.ends_with("_per_s") || name == "rpm" => {
+                *value = (number.as_u64().unwrap() / 2).into();
+            }
+            _ => {}
+        }
+    }
+    let mut value = serde_json::to_value(config).unwrap();
+    visit("", &mut value);
+    serde_json::from_value(value).unwrap()
+}
+
+/// The unit of time is nothing to the model: no time is written into the source.
+#[test]
+fn with_all_times_doubled_every_latency_is() {
+    // A disk's times are rounded to nanoseconds.
+    for (i, entry) in in_flash().enumerate() {
+        let makes = [all_at_once, small, behind_a_link, map_cache::in_part];
+        for make in makes.into_iter().skip(i % few(2)).step_by(few(2)) {
+            let setup = make(entry.name, 20 << 20);
+            let twice = Setup {
+                device: slowed(&setup.device),
+                scheme: slowed(&setup.scheme),
+                host: slowed(&setup.host),
+                buffer: setup.buffer.as_ref().map(slowed),
+                ..setup.clone()
+            };
+            let requests = random(3000, 20 << 20, 8, 0.4, 300_000.0, 6);
+            let later = |r: &Request| Request { at_ns: 2 * r.at_ns, ..*r };
+            let slower: Vec<_> = requests.iter().map(later).collect();
+            let log = |setup: &Setup, requests: &[Request]| {
+                let mut sim = Simulation::new(setup).unwrap();
+                sim.precondition(&mut |_, _| true).unwrap();
+                sim.keep_log();
+                run(&mut sim, requests);
+                sim.log().to_vec()
+            };
+            let doubled = |(request, ns): &(Request, u64)| (later(request), 2 * ns);
+            let expected: Vec<_> = log(&setup, &requests).iter().map(doubled).collect();
+            let found = log(&twice, &slower);
+            let different = expected.iter().zip(&found).position(|(a, b)| a != b);
+            assert_eq!(different.map(|at| (at, expected[at], found[at])), None, "{} {i}", entry.name);
+            assert_eq!(expected.len(), found.len(), "{}", entry.name);
+        }
+    }
+}
+
 #[test]
 fn a_restored_device_goes_on_as_the_original_does() {
     for (i, entry) in CATALOG.iter().enumerate() {
