@@ -123,57 +123,81 @@ fn ageing(scheme: &str, _: u64) -> Setup {
     }
 }
 
-/// What a configuration's times become when all of them are doubled: names tell which numbers are times.
-fn slowed<T: serde::Serialize + serde::de::DeserializeOwned>(config: &T) -> T {
-    fn visit(name: &str, value: &mut Value) {
+/// A configuration in other units: what its names tell to be times or sizes is multiplied, and rates with them.
+fn in_units<T: serde::Serialize + serde::de::DeserializeOwned>(config: &T, times: f64, sizes: f64) -> T {
+    fn visit(name: &str, value: &mut Value, units: (f64, f64)) {
+        let (times, sizes) = units;
         match value {
-            Value::Object(fields) => fields.iter_mut().for_each(|(name, value)| visit(name, value)),
-            Value::Array(items) => items.iter_mut().for_each(|item| visit(name, item)),
-            Value::Number(number) if name.ends_with("_ns") || name.ends_with("ps_per_byte") => {
-                *value = (2 * number.as_u64().unwrap()).into();
-            }
-            Value::Number(number) if name.ends_with("_per_s") || name == "rpm" => {
-                *value = (number.as_u64().unwrap() / 2).into();
+            Value::Object(fields) => fields.iter_mut().for_each(|(name, value)| visit(name, value, units)),
+            Value::Array(items) => items.iter_mut().for_each(|item| visit(name, item, units)),
+            Value::Number(number) => {
+                let factor = match () {
+                    _ if name.ends_with("_ns") => times,
+                    _ if name.ends_with("ps_per_byte") => times / sizes,
+                    _ if name.ends_with("mb_per_s") => sizes / times,
+                    _ if name == "bytes" || name.ends_with("_bytes") => sizes,
+                    _ => return,
+                };
+                let scaled = number.as_u64().unwrap() as f64 * factor;
+                assert_eq!(scaled.fract(), 0.0, "{name}");
+                *value = (scaled as u64).into();
             }
             _ => {}
         }
     }
     let mut value = serde_json::to_value(config).unwrap();
-    visit("", &mut value);
+    visit("", &mut value, (times, sizes));
     serde_json::from_value(value).unwrap()
 }
 
-/// The unit of time is nothing to the model: no time is written into the source.
+/// The requests of a run with their latencies, everything in the units given.
+fn log_in_units(setup: &Setup, requests: &[Request], (times, sizes): (u32, u32)) -> Vec<(Request, u64)> {
+    let (t, b) = (f64::from(times), f64::from(sizes));
+    let setup = Setup {
+        device: in_units(&setup.device, t, b),
+        scheme: in_units(&setup.scheme, t, b),
+        host: in_units(&setup.host, t, b),
+        buffer: setup.buffer.as_ref().map(|buffer| in_units(buffer, t, b)),
+        ..setup.clone()
+    };
+    let (times, wide) = (u64::from(times), u64::from(sizes));
+    let scaled = |r: &Request| Request {
+        at_ns: times * r.at_ns,
+        sector: wide * r.sector,
+        sectors: sizes * r.sectors,
+        ..*r
+    };
+    let mut sim = begin(&setup);
+    sim.precondition(&mut |_, _| true).unwrap();
+    sim.keep_log();
+    run(&mut sim, &requests.iter().map(scaled).collect::<Vec<_>>());
+    let back = |(r, ns): &(Request, u64)| {
+        assert_eq!(ns % times, 0, "{} of {r:?}", setup.scheme.name());
+        (
+            Request { at_ns: r.at_ns / times, sector: r.sector / wide, sectors: r.sectors / sizes, ..*r },
+            ns / times,
+        )
+    };
+    sim.log().iter().map(back).collect()
+}
+
+/// Units are nothing to the model: neither a time nor a size is written into the source.
 #[test]
-fn with_all_times_doubled_every_latency_is() {
+fn in_other_units_every_latency_is_the_same() {
     // A disk's times are rounded to nanoseconds.
     for (i, entry) in in_flash().enumerate() {
         let makes = [all_at_once, small, behind_a_link, map_cache::in_part];
         for make in makes.into_iter().skip(i % few(2)).step_by(few(2)) {
             let setup = make(entry.name, 20 << 20);
-            let twice = Setup {
-                device: slowed(&setup.device),
-                scheme: slowed(&setup.scheme),
-                host: slowed(&setup.host),
-                buffer: setup.buffer.as_ref().map(slowed),
-                ..setup.clone()
-            };
             let requests = random(3000, 20 << 20, 8, 0.4, 300_000.0, 6);
-            let later = |r: &Request| Request { at_ns: 2 * r.at_ns, ..*r };
-            let slower: Vec<_> = requests.iter().map(later).collect();
-            let log = |setup: &Setup, requests: &[Request]| {
-                let mut sim = Simulation::new(setup).unwrap();
-                sim.precondition(&mut |_, _| true).unwrap();
-                sim.keep_log();
-                run(&mut sim, requests);
-                sim.log().to_vec()
-            };
-            let doubled = |(request, ns): &(Request, u64)| (later(request), 2 * ns);
-            let expected: Vec<_> = log(&setup, &requests).iter().map(doubled).collect();
-            let found = log(&twice, &slower);
-            let different = expected.iter().zip(&found).position(|(a, b)| a != b);
-            assert_eq!(different.map(|at| (at, expected[at], found[at])), None, "{} {i}", entry.name);
-            assert_eq!(expected.len(), found.len(), "{}", entry.name);
+            let expected = log_in_units(&setup, &requests, (1, 1));
+            for units in [(2, 1), (1, 2)] {
+                let found = log_in_units(&setup, &requests, units);
+                let different = expected.iter().zip(&found).position(|(a, b)| a != b);
+                let different = different.map(|at| (at, expected[at], found[at]));
+                assert_eq!(different, None, "{} of device {i}, units {units:?}", entry.name);
+                assert_eq!(expected.len(), found.len(), "{}", entry.name);
+            }
         }
     }
 }
