@@ -202,6 +202,45 @@ fn in_other_units_every_latency_is_the_same() {
     }
 }
 
+/// Page-level schemes take no notice of where a page lies in the address space: with the pages renamed, every
+/// latency is the same.
+#[test]
+fn the_names_of_pages_are_nothing_to_schemes_that_map_each() {
+    const PAGE: u64 = 16384;
+    let pages = (16 << 20) / PAGE;
+    let mut rng = RngStream::new(7, "pages");
+    let mut at_ns = pages * 3_000_000;
+    let fill = (0..pages).map(|page| request(page * 3_000_000, HostOp::Write, page * PAGE, PAGE));
+    let mut requests: Vec<_> = fill.collect();
+    for _ in 0..4000 {
+        at_ns += rng.exponential(600_000.0) as u64;
+        let (first, page) = (rng.below(4), rng.below(pages as u32).min(rng.below(pages as u32)));
+        let op = if rng.fraction() < 0.4 { HostOp::Read } else { HostOp::Write };
+        let bytes = 4096 * u64::from(1 + rng.below(4 - first));
+        requests.push(request(at_ns, op, u64::from(page) * PAGE + u64::from(first) * 4096, bytes));
+    }
+    let renamed = |r: &Request| {
+        let (page, within) = (r.sector / (PAGE / 512), r.sector % (PAGE / 512));
+        Request { sector: (page * 5 + 77) % pages * (PAGE / 512) + within, ..*r }
+    };
+    let others: Vec<_> = requests.iter().map(renamed).collect();
+    // One maps logical blocks, one learns from where a write goes.
+    for entry in in_flash().filter(|entry| !["ust", "classifier"].contains(&entry.name)) {
+        for make in [small, behind_a_link] {
+            let setup = make(entry.name, 16 << 20);
+            let log = |requests: &[Request]| {
+                let mut sim = begin(&setup);
+                sim.keep_log();
+                run(&mut sim, requests);
+                sim.log().iter().map(|(r, ns)| (r.at_ns, *ns)).collect::<Vec<_>>()
+            };
+            let (expected, found) = (log(&requests), log(&others));
+            let different = expected.iter().zip(&found).find(|(a, b)| a != b);
+            assert_eq!(different, None, "{}", entry.name);
+        }
+    }
+}
+
 #[test]
 fn a_restored_device_goes_on_as_the_original_does() {
     for (i, entry) in CATALOG.iter().enumerate() {
