@@ -62,17 +62,17 @@ fn finish(episode: Episode) -> String {
 #[test]
 fn an_episode_without_turns_is_a_run() {
     let file = file(&trace(), ".csv");
-    for entry in CATALOG {
-        for replay in ["open", "closed:1", "closed:8"] {
-            for sets in [&[][..], &["trace.address=compact", "precondition.fill=0.5"]] {
-                let request = request(file.path().to_str().unwrap(), entry.name, sets, replay);
-                let run = figures(execute(&request.run, &mut |_, _, _| true).unwrap());
-                let at_once = begin(&request).unwrap();
-                let stepped = to_the_end(at_once.clone());
-                assert!(stepped.windows() > 10);
-                assert!(run == finish(at_once), "{} {replay} {sets:?}: finished at once", entry.name);
-                assert!(run == finish(stepped), "{} {replay} {sets:?}: stepped", entry.name);
-            }
+    // Two of the six ways for each scheme.
+    for (i, entry) in CATALOG.iter().enumerate() {
+        for (j, sets) in [&[][..], &["trace.address=compact", "precondition.fill=0.5"]].iter().enumerate() {
+            let replay = ["open", "closed:1", "closed:8"][(i + j) % 3];
+            let request = request(file.path().to_str().unwrap(), entry.name, sets, replay);
+            let run = figures(execute(&request.run, &mut |_, _, _| true).unwrap());
+            let at_once = begin(&request).unwrap();
+            let stepped = to_the_end(at_once.clone());
+            assert!(stepped.windows() > 10);
+            assert!(run == finish(at_once), "{} {replay} {sets:?}: finished at once", entry.name);
+            assert!(run == finish(stepped), "{} {replay} {sets:?}: stepped", entry.name);
         }
     }
 }
@@ -142,24 +142,23 @@ fn observation(episode: &Episode) -> Vec<f64> {
 #[test]
 fn a_fork_goes_on_as_the_original_does() {
     let file = file(&trace(), ".csv");
-    for entry in CATALOG {
-        for replay in ["open", "closed:8"] {
-            let request = request(file.path().to_str().unwrap(), entry.name, &[], replay);
-            let mut rng = RngStream::new(7, entry.name);
-            let mut episode = begin(&request).unwrap();
-            let mut ended = false;
-            while !ended {
-                // What a fork does is nothing to its original.
-                let (mut same, mut other) = (episode.clone(), episode.clone());
-                let others = some_turn(&other, &mut rng);
-                step(&mut other, &others);
-                let turns = some_turn(&episode, &mut rng);
-                ended = step(&mut episode, &turns);
-                assert_eq!(step(&mut same, &turns), ended);
-                assert_eq!(observation(&same), observation(&episode), "{} {replay}", entry.name);
-                if episode.windows() % 5 == 0 {
-                    assert!(finish(same) == finish(episode.clone()), "{} {replay}", entry.name);
-                }
+    for (i, entry) in CATALOG.iter().enumerate() {
+        let replay = ["open", "closed:8"][i % 2];
+        let request = request(file.path().to_str().unwrap(), entry.name, &[], replay);
+        let mut rng = RngStream::new(7, entry.name);
+        let mut episode = begin(&request).unwrap();
+        let mut ended = false;
+        while !ended {
+            // What a fork does is nothing to its original.
+            let (mut same, mut other) = (episode.clone(), episode.clone());
+            let others = some_turn(&other, &mut rng);
+            step(&mut other, &others);
+            let turns = some_turn(&episode, &mut rng);
+            ended = step(&mut episode, &turns);
+            assert_eq!(step(&mut same, &turns), ended);
+            assert_eq!(observation(&same), observation(&episode), "{} {replay}", entry.name);
+            if episode.windows() % 5 == 0 {
+                assert!(finish(same) == finish(episode.clone()), "{} {replay}", entry.name);
             }
         }
     }

@@ -136,7 +136,8 @@ fn others(root: &Value, key: &str, value: &Value) -> Vec<Value> {
 #[test]
 fn a_key_set_to_its_own_value_changes_nothing() {
     let mut tried = 0;
-    for (device, scheme, before) in runs() {
+    // Each scheme on a fifth of the presets it runs on.
+    for (device, scheme, before) in runs().into_iter().step_by(5) {
         for (key, value) in settable(scheme, &before) {
             for set in spellings(&key, &value) {
                 match resolved(device, scheme, &[&set]) {

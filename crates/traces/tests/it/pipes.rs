@@ -199,7 +199,7 @@ fn cases() -> Vec<Case> {
     let archive = tar(&[("sda.blktrace.0", &binary("blktrace"))]);
     cases.push(Case::new("sda.tar", &archive, plain()));
     cases.push(Case::new("sda.tar.gz", &gzip(&archive), plain()));
-    let msr = msr_lines(50_000).into_bytes();
+    let msr = msr_lines(20_000).into_bytes();
     cases.push(Case::new("big.csv", &msr, plain()));
     cases.push(Case::new("big.csv.gz", &gzip(&msr), plain()));
     cases.push(Case::new("big.csv.zst", &zstd::encode_all(&msr[..], 1).unwrap(), plain()));

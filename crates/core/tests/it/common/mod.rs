@@ -25,11 +25,13 @@ use slcache_core::schemes::SchemeConfig;
 pub use slcache_core::schemes::CATALOG;
 pub use std::collections::{BTreeMap, BTreeSet};
 
-/// Of many like cases `make test` tries each so manieth, `make slow` all.
+/// Of many like cases `make test` tries each so manieth, `make slow` all and `make quick` half as many.
 pub fn few(step: usize) -> usize {
-    match std::env::var_os("SLCACHE_SLOW") {
-        Some(_) => 1,
-        None => step,
+    let is_set = |name| std::env::var_os(name).is_some();
+    match (is_set("SLCACHE_SLOW"), is_set("SLCACHE_QUICK")) {
+        (true, _) => 1,
+        (_, true) => 2 * step,
+        _ => step,
     }
 }
 
