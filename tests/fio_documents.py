@@ -63,7 +63,9 @@ def _host(
         "global": {"rw": rw, "bs": str(size), **flushed},
     }
     prefill = "touched" if rw == "randread" and name != "erased" else "none"
-    settings = {"trace.prefill": prefill, "host.turnaround_ns": host_ns}
+    # A synchronous write is one request, whatever the drive flushes in it.
+    between_ns = 0 if "sync" in options else host_ns
+    settings = {"trace.prefill": prefill, "host.turnaround_ns": between_ns}
     replay = f"closed:{options.get('iodepth', '1')}"
     result = slcache.run(load, device=device, scheme="client", replay=replay, settings=settings)
     found: dict[str, Any] = result.documents[0]["host"]

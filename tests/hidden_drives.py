@@ -197,7 +197,11 @@ def waits(device: Mapping[str, Any], kind: str, seed: int, noise: float = 0.02) 
     rw, prefill, size, acknowledge = KINDS[kind]
     is_read, turnaround_ns = rw == "randread", 7_000
     load = {"requests": 4000, "footprint_bytes": 64 << 20, "global": {"rw": rw, "bs": str(size)}}
-    settings = {"buffer.acknowledge": acknowledge, "trace.prefill": prefill}
+    settings = {
+        "buffer.acknowledge": acknowledge,
+        "trace.prefill": prefill,
+        "host.turnaround_ns": turnaround_ns,
+    }
     document = slcache.run(
         load, device=device, scheme="client", replay="closed:1", settings=settings, seed=seed
     ).documents[0]

@@ -140,7 +140,8 @@ class Measured:
             name=self.title,
             drive=published.Drive("fitted", "fitted", "client", None, Fraction(1)),
             source=self.log,
-            host_us=host_us,
+            # A synchronous write and its flush are one request: the host is not asked between.
+            host_us=0.0 if self.role == Role.synced else host_us,
             rw=self.rw,
             reads=self.reads,
             size=self.block_bytes,
