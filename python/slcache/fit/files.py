@@ -108,8 +108,9 @@ LEAST, STRETCHES = 1000, 40
 RESAMPLES = 200
 #: Latencies take this share of the time, at least; more than all of it, by at most so much.
 _SPENT, _BEYOND = 0.1, 0.02
-#: Means of the first and the last quarter, without the slowest, differ by at most this share.
-_STEADY, _FAST = 0.1, 0.95
+#: Means of the first and the last quarter, without the slowest, differ by at most this share, or by
+#: so many deviations: of a drive that makes some requests wait they differ by chance.
+_STEADY, _SURE, _FAST = 0.1, 4.0, 0.95
 #: Requests right behind the one before them, at most: more are no random ones.
 _IN_ORDER = 0.5
 _KINDS = {"0": "read", "1": "write"}
@@ -204,11 +205,12 @@ def _turnaround(source: Source, times_ms: Values, latencies: Values) -> Told:
 
 
 def _check_steady(path: Path, stretches: list[Values]) -> None:
-    quarter = len(stretches) // 4
-    begin, end = (
-        _mean(np.concatenate(part)) for part in (stretches[:quarter], stretches[-quarter:])
-    )
-    if abs(end / begin - 1) > _STEADY:
+    """Refuse latencies that end otherwise than they begin, by more than their stretches differ."""
+    means, quarter = np.array([_mean(each) for each in stretches]), len(stretches) // 4
+    parts = means[:quarter], means[-quarter:]
+    begin, end = (float(part.mean()) for part in parts)
+    error = float(np.sqrt(sum(part.var(ddof=1) for part in parts) / quarter))
+    if abs(end - begin) > max(_STEADY * begin, _SURE * error):
         told = f"from {begin / 1e3:,.4g} to {end / 1e3:,.4g} µs while it was logged"
         refuse(path, f"the mean goes {told}: no steady state; not identifiable")
 
