@@ -357,14 +357,29 @@ def test_a_cache_that_comes_back_is_found_each_time_and_waves_are_not() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_waves_within_a_phase_are_none_and_their_mean_is_by_time(seed: int) -> None:
+@pytest.mark.parametrize("turns", [[0.7] * 20 + [1.3] * 20, [1.5, 1.5, 0.3], [1.6, 0.2]])
+def test_waves_within_a_phase_are_none_and_their_mean_is_by_time(
+    turns: list[float], seed: int
+) -> None:
     gb, speeds = curve([(100.0, 4000.0), (600.0, 1500.0), (900.0, 500.0)], seed, dips=0.0)
-    # Planes that fold in step: 350 and 650 MB/s in turn, which is 455 by time.
-    last = np.arange(600, 900)
-    speeds[last] *= np.where((last // 20) % 2, 0.7, 1.3)
+    # Planes that fold in step, or a drive that folds a row of blocks while it takes nothing.
+    speeds[600:] *= np.resize(turns, 300)
     found = phases.find(gb, speeds).phases
     assert [p.to_gb for p in found] == pytest.approx([100.0, 600.0, 900.0], rel=0.02)
-    assert [p.mean_mb_per_s for p in found] == pytest.approx([4000.0, 1500.0, 455.0], rel=0.02)
+    last = 500.0 / float(np.mean(1 / np.resize(turns, 300)))
+    speeds_of = [p.mean_mb_per_s for p in found]
+    assert speeds_of == pytest.approx([4000.0, 1500.0, last], rel=0.03)
+
+
+@pytest.mark.parametrize("before", range(6))
+@pytest.mark.parametrize("share", [0.12, 0.6])
+def test_a_stall_beside_the_end_of_a_phase_is_part_of_none(share: float, before: int) -> None:
+    gb, speeds = curve([(100.0, 4000.0), (300.0, 600.0), (400.0, 4000.0)], 3, dips=0.0)
+    speeds[[99 - before, 98 - before]] = [share * 4000, (share + 0.1) * 4000]
+    found = phases.find(gb, speeds)
+    assert [p.to_gb for p in found.phases] == pytest.approx([100.0, 300.0, 400.0], abs=2.5)
+    speeds_of = [p.mean_mb_per_s for p in found.phases]
+    assert speeds_of == pytest.approx([4000.0, 600.0, 4000.0], rel=0.02)
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,18 @@ LEAST, MOST = 5, 4
 #: Phases of a fill in which the cache comes back, at most.
 BURSTS = 16
 #: Points slower than this share of their surroundings stall: at most `LEAST` of them in a row.
-STALL = 0.5
+STALL = 0.7
+#: They are beyond so many deviations from point to point, of so many around them: a drive that
+#: folds a row of blocks at a time stands still again and again, which is its speed.
+_BEYOND, _AROUND = 2.0, 41
+#: Points are put together until in each of so many parts of a curve the middle step from one to the
+#: next is at most so much, as a logarithm, if then there are so many still.
+_PARTS, _UNEVEN, _ENOUGH = 20, 0.15, 100
 #: A later phase that is within this share of the first one's speed is a return to it.
 RETURN = 0.1
 
+#: The median of steps between points, in deviations of one.
+_STEP = 0.6745 * np.sqrt(2)
 #: What a further phase must win, in variances of a point times the logarithm of the points.
 _PENALTY = 6.0
 #: Noise of a curve, at least: without any, every ripple of a simulation would be a phase.
@@ -67,12 +75,11 @@ def find(written_gb: Values, mb_per_s: Values, most: int = MOST) -> Phases:
     written, speeds = np.asarray(written_gb, float), np.asarray(mb_per_s, float)
     _check(written, speeds)
     logs = np.log(speeds)
-    stalled = logs < _running_median(logs, 2 * LEAST + 1) + np.log(STALL)
-    whole = np.flatnonzero(~stalled)
-    steady = np.interp(np.arange(len(logs)), whole, logs[whole])
-    noise = max(_NOISE, float(np.median(np.abs(np.diff(steady)))) / (0.6745 * np.sqrt(2)))
-    cuts = _cuts(_running_median(steady, 5), most, _PENALTY * noise**2 * np.log(len(logs)))
-    edges = np.concatenate([[0.0], written])
+    stalled, steady = _steady(logs)
+    steady, ends_at = _even(steady, written)
+    noise = max(_NOISE, float(np.median(np.abs(np.diff(steady)))) / _STEP)
+    cuts = _cuts(_running_median(steady, 5), most, _PENALTY * noise**2 * np.log(len(steady)))
+    edges = np.concatenate([[0.0], ends_at])
     speeds_of = [_speeds(steady[a:b]) for a, b in pairwise(cuts)]
     # The point in which a phase ends is partly of the next.
     ends = [0.0]
@@ -83,7 +90,7 @@ def find(written_gb: Values, mb_per_s: Values, most: int = MOST) -> Phases:
     found = tuple(
         Phase(a, b, *each) for (a, b), each in zip(pairwise(ends), speeds_of, strict=True)
     )
-    return Phases(found, _stalls(stalled, edges, speeds))
+    return Phases(found, _stalls(stalled, np.concatenate([[0.0], written]), speeds))
 
 
 def _check(written: Values, speeds: Values) -> None:
@@ -95,6 +102,39 @@ def _check(written: Values, speeds: Values) -> None:
         raise ValueError("the amounts written do not rise from point to point")
     if not (np.isfinite(speeds).all() and (speeds > 0).all()):
         raise ValueError("a speed is not above 0")
+
+
+def _steady(logs: Values) -> tuple[NDArray[np.bool_], Values]:
+    """Return which points stall, and the curve without them."""
+    scatter = _running_median(np.abs(np.diff(logs, append=logs[-1])), _AROUND) / _STEP
+    slow = np.minimum(np.log(STALL), -_BEYOND * scatter)
+    stalled, steady = np.zeros(len(logs), dtype=bool), logs
+    # A stall beside the end of a phase is seen once part of it is left out.
+    for _ in range(2):
+        stalled |= logs < _running_median(steady, 2 * LEAST + 1) + slow
+        whole = np.flatnonzero(~stalled)
+        steady = np.interp(np.arange(len(logs)), whole, logs[whole])
+    return stalled, steady
+
+
+def _even(logs: Values, written: Values) -> tuple[Values, Values]:
+    """Return points so large that those of a phase are alike; as they are where none are."""
+    size, found, ends = 1, logs, np.arange(1, len(logs) + 1)
+    while _step(found) > _UNEVEN:
+        size *= 2
+        begins = np.arange(0, len(logs) - size + 1, size)
+        if len(begins) < _ENOUGH:
+            return logs, written
+        # The last has what is left over, too.
+        ends = np.append(begins[1:], len(logs))
+        found = -np.log(np.add.reduceat(np.exp(-logs), begins) / (ends - begins))
+    return found, written[ends - 1]
+
+
+def _step(logs: Values) -> float:
+    """Return the middle step between points, in the part of a curve where it is largest."""
+    steps = np.array_split(np.abs(np.diff(logs)), _PARTS)
+    return max(float(np.median(each)) for each in steps if len(each))
 
 
 def _running_median(values: Values, width: int) -> Values:

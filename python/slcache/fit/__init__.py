@@ -170,6 +170,6 @@ def _resampled(gb: Values, speeds: Values, shown: Phases) -> list[Phases]:
         begins = random.integers(len(rest), size=-(-len(rest) // size))
         drawn = (begins[:, None] + np.arange(size)).ravel()[: len(rest)] % len(rest)
         each = phases.find(gb, np.exp(level + rest[drawn]), len(shown.phases))
-        if len(each.phases) == len(shown.phases):
+        if device.count(each) == device.count(shown):
             found.append(each)
     return found

@@ -92,6 +92,11 @@ def _turns(phases: Phases) -> tuple[tuple[Phase, ...], tuple[Phase, ...]]:
     return found[::2], found[1::2]
 
 
+def count(phases: Phases) -> int:
+    """Return how many phases there are, but for such a rest."""
+    return sum(map(len, _turns(phases)))
+
+
 def _gb(phase: Phase) -> float:
     return phase.to_gb - phase.from_gb
 
