@@ -115,7 +115,6 @@ class Measured:
     turnaround: Told | None
     #: What it is judged by: of each side in us, and requests a second.
     figures: Mapping[str, Mapping[str, float]]
-    span_bytes: int = _SPAN_BYTES
 
     @property
     def log(self) -> str:
@@ -147,7 +146,7 @@ class Measured:
             size=self.block_bytes,
             depths=(self.depth,),
             drives=1,
-            span_bytes=max(self.span_bytes, self.block_bytes),
+            span_bytes=max(_SPAN_BYTES, self.block_bytes),
             seconds=min(self.count, requests or self.count) / rate,
             state=state,
             phase="flush" if flushed else "reads" if self.reads == 100 else "in-cache",
