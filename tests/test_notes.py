@@ -64,6 +64,15 @@ def test_requests_that_are_left_out_are_told(beyond: int, told: str, tmp_path: P
         own = ("--device", "tiny", "--schemes", ",".join(names), "--address", "clip")
         done = command("compare", trace, *own, "--format", form)
         assert told in done.stderr.decode()
+    # A study says it of its points, also of those that were there before.
+    for _ in range(2):
+        study = slcache.sweep(
+            trace, device="tiny", scheme=names, settings={"trace.address": "clip"}, out=tmp_path
+        )
+        assert [told in (row["reason"] or "-") for row in study.table.to_dicts()] == [True, True]
+        assert study.analysis().to_dict()["left_out"] == []
+        printed = command("sweep", "show", tmp_path).stdout.decode()
+        assert ("2 done: " + told in " ".join(printed.split())) == bool(beyond)
 
 
 def test_a_note_is_said_once_in_every_form(trace: Path, comparison: slcache.Comparison) -> None:

@@ -161,11 +161,7 @@ class Engine:
     def known(self, keys: Iterable[str]) -> dict[str, Done]:
         """Return the figures of the results that are there already."""
         found = ((key, self.store.get(key)) for key in keys)
-        return {
-            key: Done("", values=tasks.values(document), costs=tasks.costs(document))
-            for key, document in found
-            if document is not None
-        }
+        return {key: tasks.of_document(document) for key, document in found if document is not None}
 
     def short(self, runs: Mapping[str, Run]) -> dict[str, str]:
         """Return by name why runs that are to go on here cannot have the memory they need."""

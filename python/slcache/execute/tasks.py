@@ -18,6 +18,7 @@ from slcache._core import ConfigError, RunError, TraceError
 from slcache.execute import given, store
 from slcache.execute.run import REPEAT, Run
 from slcache.metrics import METRICS, PARTS, Value
+from slcache.sentences import notes
 from slcache.traces.api import Progress, Trace, cut
 
 #: The figures of a run, by metric.
@@ -60,6 +61,8 @@ class Done:
     values: Values = field(default_factory=dict)
     #: What the run took: `wall_s`, `cpu_s` and `peak_rss_bytes`.
     costs: Mapping[str, float] = field(default_factory=dict)
+    #: What of the trace it did not serve as it is.
+    note: str | None = None
     #: Why the run failed, and would again; the exception that says so, and what it is about.
     error: str | None = None
     kind: str = ""
@@ -131,7 +134,13 @@ def finished(name: str, text: str, level: int = 1) -> Done:
     """Return what became of a run that has this result document."""
     document = json.loads(text)
     content = store.packed(name, text.encode(), level)
-    return Done(name, content=content, values=values(document), costs=costs(document))
+    return replace(of_document(document), name=name, content=content)
+
+
+def of_document(document: Mapping[str, Any]) -> Done:
+    """Return what a result document says of its run."""
+    note = "; ".join(notes.beyond(document)) or None
+    return Done("", values=values(document), costs=costs(document), note=note)
 
 
 def _point(task: Task) -> str:

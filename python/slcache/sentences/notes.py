@@ -29,7 +29,7 @@ def of_runs(labels: Sequence[str], documents: Sequence[Document]) -> list[str]:
     noted = wording.by_reason(
         (label, note)
         for label, document in zip(labels, documents, strict=True)
-        for note in dict.fromkeys((*_beyond(document), *_of(document["config"])))
+        for note in dict.fromkeys((*beyond(document), *_of(document["config"])))
     )
     return [
         note if len(names) == len(labels) else f"{wording.listed(names)}: {note}"
@@ -37,7 +37,7 @@ def of_runs(labels: Sequence[str], documents: Sequence[Document]) -> list[str]:
     ]
 
 
-def _beyond(document: Document) -> Iterator[str]:
+def beyond(document: Document) -> Iterator[str]:
     """Yield what was not served, or not whole, since the device is smaller than the trace."""
     trace = document["trace"]
     # A compact trace leaves out trims of what nothing reads or writes, which does nothing.

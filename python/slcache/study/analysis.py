@@ -13,7 +13,7 @@ from slcache.metrics import named
 from slcache.study import effects, fronts, wording
 from slcache.study.effects import Cells, Effect
 from slcache.study.fronts import Across, Front, Goals, Judged
-from slcache.study.outcome import TRACE, Configuration, Outcome
+from slcache.study.outcome import DONE, TRACE, Configuration, Outcome
 
 if TYPE_CHECKING:
     import polars as pl
@@ -174,6 +174,7 @@ class Analysis(JsonDocument):
             "left_out": [
                 {"status": status, "reason": reason, "points": count}
                 for status, reason, count in self.outcome.reasons()
+                if status != DONE
             ],
             "configurations": [one.to_dict(self.metrics) for one in self.configurations],
             "metrics": {name: self._metric(name) for name in self.metrics},

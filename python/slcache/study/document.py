@@ -73,7 +73,8 @@ class Point(TypedDict):
     """Name of the result in the store; null where the point cannot run."""
     status: Literal["done", "failed", "impossible"]
     reason: str | None
-    """Why there is no result; null where there is one."""
+    """Why there is no result; where there is one, requests that `trace.address = clip` left out or
+    cut, else null."""
 
 
 @shape

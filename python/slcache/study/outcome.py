@@ -217,12 +217,17 @@ class Outcome:
         return self.done[metric].null_count()
 
     def reasons(self) -> Iterator[tuple[str, str, int]]:
-        """Yield status, reason and count of the points without figures, most first."""
+        """Yield status, reason and count of points without figures, or of part of the trace only.
+
+        Most come first.
+        """
         import polars as pl
 
-        others = self.frame.filter(pl.col("status") != DONE)
-        reason = (pl.col("reason") if "reason" in others.columns else pl.lit("")).cast(pl.String)
-        told = pl.when(reason.str.len_bytes() > 0).then(reason)
+        known = "reason" in self.frame.columns
+        reason = (pl.col("reason") if known else pl.lit("")).cast(pl.String)
+        is_told = reason.str.len_bytes() > 0
+        others = self.frame.filter((pl.col("status") != DONE) | is_told)
+        told = pl.when(is_told).then(reason)
         others = others.select("status", told.otherwise(pl.lit("no reason was kept")).alias("why"))
         found = others.group_by("status", "why", maintain_order=True).len()
         yield from found.sort("len", descending=True, maintain_order=True).iter_rows()

@@ -53,7 +53,7 @@ class Point:
     varied: Combination
     #: None before it has run.
     status: Status | None = None
-    #: Why it cannot run, or failed.
+    #: Why it cannot run, or failed; of one that is done, what of the trace was not served.
     reason: str | None = None
     #: The name of its result in a store.
     key: str | None = None
@@ -448,7 +448,7 @@ class Batch:
             point,
             key=self._keys[place],
             status="done" if done.error is None else "failed",
-            reason=done.error,
+            reason=done.error or done.note,
             values=done.values,
             costs=done.costs,
         )

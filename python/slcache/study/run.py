@@ -97,12 +97,13 @@ class Sweep(JsonDocument):
         }
 
     def problems(self) -> list[str]:
-        """Return a sentence for each reason why points have no result, or seeds say nothing."""
-        failed = Counter(each.reason for each in self.points if each.status == "failed")
+        """Return a sentence for each reason why points lack figures, or these say less."""
+        ended = ((each.status, each.reason) for each in self.points if each.reason)
+        reasons = Counter(each for each in ended if each[0] in ("failed", "done"))
         lacking = Counter(each.no_reference for each in self.points if each.no_reference)
         return [
             *points.told(self.points),
-            *(f"{count} failed: {reason}" for reason, count in failed.items()),
+            *(f"{count} {status}: {reason}" for (status, reason), count in reasons.items()),
             *(f"{GAIN_SHARE}: {n} without a reference: {why}" for why, n in lacking.items()),
             *points.alike(self.points),
         ]
