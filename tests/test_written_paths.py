@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 import slcache
+import support
 from disks import DEVICE
 from hidden_drives import lines, steady
 from slcache.cli.app import execute
@@ -246,6 +247,26 @@ def test_no_written_file_is_one_that_is_read_or_another(
             (cwd / "out").mkdir(exist_ok=True)
             place.refuses({word: name})
             place.clear()
+
+
+@pytest.mark.few(2)
+@pytest.mark.parametrize("words", CASES)
+def test_what_is_in_the_way_is_named(words: list[str], read: Path, cwd: Path) -> None:
+    before = files(Place(cwd, read, words).folder)
+    (cwd / "in/file").touch()
+    for word in (word for word in words if word[0] == ">"):
+        # A report takes the name of a page for that of a folder where there is one.
+        is_folder, ending = word[-1] == "/" or words[0] == "report", "".join(Path(word).suffixes)
+        taken = f"in/{'file' if is_folder else f'folder{ending}'}"
+        if not is_folder:
+            (cwd / taken).mkdir(exist_ok=True)
+        for given, told in ((taken, taken), (f"in/file/more{ending}", "in/file")):
+            done = support.slcache(*line(words, {word: given}))
+            said = done.stderr.decode()
+            assert done.returncode in (1, 2), said
+            assert told in said
+            assert not re.search(r"\.slcache-|os error", said)
+            assert files(cwd) == {**before, "in/file": b""}
 
 
 def test_every_path_of_every_verb_is_tried() -> None:

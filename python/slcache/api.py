@@ -13,7 +13,7 @@ from slcache.execute import given as texts
 from slcache.execute import run as execute
 from slcache.given import content, quantity
 from slcache.given.content import Content, path_of, trace_of
-from slcache.given.options import option, takes
+from slcache.given.options import no_folder, option, takes
 from slcache.given.shared import DEVICE, Simulated
 from slcache.results.result import Result
 from slcache.traces.api import Path, Progress, Trace, is_workload, reader_options
@@ -42,12 +42,16 @@ class Run(Simulated, _Target):
     """What a single run takes."""
 
     save_state: Path | None = option(
-        "FILE", "Save the device's state at the start of the replay, after preconditioning."
+        "FILE",
+        "Save the device's state at the start of the replay, after preconditioning.",
+        check=no_folder,
     )
     load_state: Path | None = option(
         "FILE", "Start from a saved device state instead of preconditioning."
     )
-    memory_out: Path | None = option("FILE", "Save what the scheme has learned during the run.")
+    memory_out: Path | None = option(
+        "FILE", "Save what the scheme has learned during the run.", check=no_folder
+    )
 
     @property
     def devices(self) -> list[Content | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import pathlib
@@ -39,6 +40,7 @@ class Transaction:
         self._outputs = _core.Outputs(_read(inputs))
 
     def __enter__(self) -> Self:
+        check_folder(self.directory)
         try:
             self._outputs.folder(os.fspath(self.directory))
             for name in self._names:
@@ -67,6 +69,18 @@ class Transaction:
             self._outputs.publish()
         else:
             self._outputs.discard()
+
+
+def in_the_way(folder: pathlib.Path) -> pathlib.Path | None:
+    """Return what is no folder where this one, or one that it lies in, is to be."""
+    return next((at for at in (folder, *folder.parents) if at.exists() and not at.is_dir()), None)
+
+
+def check_folder(folder: pathlib.Path) -> None:
+    """Raise NotADirectoryError where a folder that is to be there cannot be."""
+    if (file := in_the_way(folder)) is not None:
+        what = "it" if file == folder else file
+        raise NotADirectoryError(errno.ENOTDIR, f"{what} is a file, not a folder", str(folder))
 
 
 def write(directory: Path, contents: Mapping[str, bytes], inputs: Iterable[Path] = ()) -> None:

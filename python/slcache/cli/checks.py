@@ -14,6 +14,7 @@ from cyclopts import UNSET
 
 from slcache.errors import UsageError, about
 from slcache.given.once import once
+from slcache.given.options import no_folder
 from slcache.words.names import near
 
 if TYPE_CHECKING:
@@ -135,5 +136,6 @@ def checked_picture(*kinds: str) -> Check:
         from slcache.report import pictures
 
         pictures.check(value, kinds or pictures.KINDS)
+        no_folder(value)
 
     return check

@@ -16,7 +16,7 @@ from slcache.cli.streams import results
 from slcache.errors import RunError, about
 from slcache.files import Transaction
 from slcache.given import quantity
-from slcache.given.options import needed, option
+from slcache.given.options import needed, no_folder, option
 from slcache.tables.tabular import Cells
 from slcache.words.units import significant
 
@@ -65,7 +65,10 @@ class Target(opt.Metered):
         metadata=needed("[LOG]", "fio's bandwidth log (fill_bw.1.log), or CSV with gb,mb_s."),
     )
     out: Path | None = option(
-        "FILE.toml", "Write the device file here, and its pictures to the same folder.", alias="-o"
+        "FILE.toml",
+        "Write the device file here, and its pictures to the same folder.",
+        alias="-o",
+        check=no_folder,
     )
     user: int | None = option(
         "SIZE",

@@ -13,7 +13,7 @@ from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.given import quantity
 from slcache.given.once import SEED_MAX
-from slcache.given.options import needed, option, said
+from slcache.given.options import needed, no_folder, option, said
 from slcache.given.shared import CHANGED, TRACE, Recording
 from slcache.tables.table import Columns, Table
 from slcache.traces import api as traces
@@ -30,6 +30,7 @@ class Written(opt.Metered, opt.Shown):
             "FILE",
             "The file to write (.gz, .zst, .xz are compressed; - is standard output).",
             alias="-o",
+            check=no_folder,
         )
     )
     to: str | None = option(

@@ -109,6 +109,8 @@ class Engine:
         share: bool = False,
     ) -> None:
         self._keeps = place is not None
+        if place is not None:
+            files.check_folder(place)
         # Workers may be elsewhere.
         self._place = (place or Path()).absolute()
         self.store = store.Store(self._place / "results")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast
 
-from slcache import named
+from slcache import files, named
 from slcache.errors import ConfigError
 from slcache.files import Path
 from slcache.given.arguments import Range, checked
@@ -174,9 +174,11 @@ def known(what: str, names: Callable[[], Iterable[str]]) -> Check:
 
 
 def no_folder(path: Path) -> None:
-    """Refuse a folder where a file is to be written."""
+    """Refuse a folder where a file is to be written, and a file where it is to lie in."""
     if pathlib.Path(path).is_dir():
         raise ValueError(f"{path} is a folder")
+    if (file := files.in_the_way(pathlib.Path(path).parent)) is not None:
+        raise ValueError(f"{file} is a file, not a folder")
 
 
 def checked_ranges(values: Sequence[str]) -> None:
