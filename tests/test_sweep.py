@@ -553,6 +553,7 @@ def test_what_is_wrong_in_the_file_of_a_study_is_told_with_its_line(
         ("[[point]]\nslc_blocks = 3\n\n[[point]]\nslc_blocks = 9", "8: 1 point of baseline on "),
         ("[[point]]\nslc_blocks = 3\n\n[[point]]\nslc_blocks = 3", "7: point 2: is point 1 again"),
         ("seed = -1", "4: seed = -1: must be"),
+        ("[set]\nhost.queue_depth = 'x'\n[vary]\nslc_blocks = [1]", "5: 1 point of baseline on "),
     ],
 )
 def test_points_that_cannot_run_are_told_with_the_line_that_says_them(

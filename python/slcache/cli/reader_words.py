@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _KEYS = re.compile(
-    r"(?<![\w.])(trace\.address|format|volume|unsorted|op_default|sub_sector|zero_size"
+    r"(?<![\w.])(trace\.address(?= = \")|format|volume|unsorted|op_default|sub_sector|zero_size"
     r"|coarse_time|rebase) = "
 )
 #: What the reader calls a key of a workload that is changed.

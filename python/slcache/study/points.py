@@ -287,7 +287,8 @@ def _keys_of(study: Study, point: Point) -> list[str]:
     """Return the keys of a study's file that may be why a point cannot run, the likeliest first."""
     reason = point.reason or ""
     keys = [*point.varied, *study.fixed]
-    keys.sort(key=lambda key: (f"settings {key}=" not in reason, key not in reason))
+    told = {key: reason.partition(f"settings {key}=")[0] for key in keys}
+    keys.sort(key=lambda key: (len(told[key]), key not in reason))
     number = _number(study, point)
     listed = [f"point[{number}].{key}" if number and key in point.varied else key for key in keys]
     return [*listed, SCHEME]
