@@ -223,6 +223,15 @@ def test_a_part_of_a_part_is_of_what_the_options_of_the_reader_leave(
     assert sectors(copies="5/2") == (whole * 3)[: len(whole) * 5 // 2]
 
 
+def test_lint_names_options_as_the_command_line_does(tmp_path: Path) -> None:
+    trace = tmp_path / "t.csv"
+    rows = ("20,a,0,Read,0,4096,0", "10,a,0,Read,0,4096,0", "30,a,1,Read,0,4096,0")
+    trace.write_text("\n".join((*rows, "40,a,0,Read,0,0,0", "")))
+    told = slcache("trace", "lint", trace, "--json").stdout.decode()
+    assert all(f"--{name}" in told for name in ("unsorted", "volume", "trace-option zero_size="))
+    assert " = " not in told
+
+
 def test_a_trace_on_standard_output_is_nothing_else(trace: Path) -> None:
     done = process("trace", "convert", trace, trace, "-o", "-", "--as", "msr", "--json")
     assert len(done.stdout.splitlines()) == 800

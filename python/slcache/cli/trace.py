@@ -133,6 +133,8 @@ def lint(asked: Suspect) -> int:
 
     """
     document = api.Trace(asked.trace, options=asked.reader()).lint()
+    for problem in document["problems"]:
+        problem["message"] = reader_words.of_trace(problem["message"])
     console.answer(asked.form, document, _problems(document))
     return _PROBLEMS if document["counts"] else 0
 
