@@ -160,6 +160,10 @@ USAGE = [
     (f"{BOUND} --device tiny --sizes 4MiB", "all 16 blocks of each plane in SLC mode"),
     (f"{BOUND} --device tiny --sizes 5000", "whole units of 4.00 KiB"),
     (f"{BOUND} --device tiny --unit 4KiB", "the device has its own"),
+    *(
+        (f"{words} --workload requests=5", "--workload: requests=5 is a key…and t.csv is none")
+        for words in (*RUNS[:2], SWEEP, TUNED, INFO, BOUND, f"{SWEEP} zipf-4k")
+    ),
     # What is said twice, by options that may be repeated and in lists.
     ("sweep t.csv --device tiny --scheme 'sa, sa' --out out", "--scheme…given twice"),
     (f"{SWEEP} --scheme sa --scheme baseline", "--scheme…given twice"),
@@ -247,8 +251,8 @@ CONFIGURATION = [
     (f"{RUN} --unsorted keep --trace-option unsorted=error", "trace option unsorted: given"),
     (f"{RUN} --trace-option time=1 --trace-option generic.time=2", "give one of the two"),
     (f"{RUN} --trace-option ops.0=read --trace-option generic.ops.0=write", "one of the two"),
-    (f"{RUN} --workload twin.x=1 --trace-option workload.twin=2", "give one of the two"),
-    (f"{RUN} --workload requests=1 --trace-option workload.requests=2", "given twice"),
+    (f"run zipf-4k {ON} --workload twin.x=1 --trace-option workload.twin=2", "give one of the two"),
+    (f"run zipf-4k {ON} --workload requests=1 --trace-option workload.requests=2", "given twice"),
     (f"{RUN} --seed 1 --set run.seed=1", "run.seed: run.seed=1 sets run.seed as well"),
     (f"run zipf-4k {ON} --seed 1 --trace-option seed=1", "trace option seed: given twice"),
     (f"{RUN} --replay open --set host.replay=open", "host.replay"),
@@ -322,7 +326,6 @@ TRACES = [
     (f"run twin.toml {ON} --workload nonsense=1", "nonsense"),
     (f"run twin.toml {ON} --workload twin.write_share=2", "write_share"),
     (f"run zipf-4k {ON}", "bound it by --workload requests=1000000 or --workload duration_ns"),
-    (f"{RUN} --workload requests=5", "workload"),
     ("trace info zipf-4k", "bound it by --workload requests=1000000 or --workload duration_ns"),
     ("trace generate nonsense -o out.csv", "nonsense"),
     ("trace workloads nonsense", "nonsense"),

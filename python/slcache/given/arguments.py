@@ -129,6 +129,7 @@ def _forget_no_file(error: Error, given: Mapping[str, Any]) -> None:
         many = said if isinstance(said, list | tuple) else [said]
         if error.file == called and any(isinstance(each, Mapping) for each in many):
             error.file = None
+            error.args = (re.sub(rf"^{re.escape(called)}: ", "", str(error), flags=re.MULTILINE),)
 
 
 def _by_source(value: Any) -> Any:  # noqa: ANN401

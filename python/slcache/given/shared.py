@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from slcache import files
@@ -60,29 +61,43 @@ class Recording(Asked):
         return once([*said, *(self.trace_options or {}).items()], "trace option ")
 
 
-#: What stands for a key of a workload, and what it is.
-CHANGED = ("KEY=VALUE", "Change a key of a workload, such as requests=20000. Repeat it.")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Trace(Recording):
-    """What is said of a trace that may be a workload."""
-
-    workload_options: Mapping[str, str] | None = option(*CHANGED, name="--workload")
-
-    def reader(self) -> dict[str, str]:
-        """Return it as options of the trace's reader."""
-        changed = {f"workload.{key}": each for key, each in (self.workload_options or {}).items()}
-        return once([*super().reader().items(), *changed.items()], "trace option ")
-
-
 #: What stands for a trace, and what it is.
 TRACE = (
     "TRACE",
     "A block trace, plain or compressed, or - for standard input. Or a workload: FILE.toml "
     "or a preset (see `slcache trace workloads`).",
 )
-#: The same of a device.
+#: What stands for a key of a workload, and what it is.
+CHANGED = ("KEY=VALUE", "Change a key of a workload, such as requests=20000. Repeat it.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trace(Recording):
+    """What is said of traces that may be workloads."""
+
+    trace: Content | Sequence[Content] = field(
+        kw_only=False, metadata=needed(*TRACE, offer="workloads")
+    )
+    workload_options: Mapping[str, str] | None = option(*CHANGED, name="--workload")
+
+    def reader(self) -> dict[str, str]:
+        """Return it as options of the trace's reader; UsageError for keys of what has none."""
+        if self.workload_options:
+            self._check_workloads(next(iter(self.workload_options.items())))
+        changed = {f"workload.{key}": each for key, each in (self.workload_options or {}).items()}
+        return once([*super().reader().items(), *changed.items()], "trace option ")
+
+    def _check_workloads(self, said: tuple[str, str]) -> None:
+        from slcache.traces.api import is_workload
+
+        traces = [self.trace] if isinstance(self.trace, str | PathLike | Mapping) else self.trace
+        for path in map(content.path_of, traces):
+            if path is not None and not is_workload(path):
+                told = f"{'='.join(said)} is a key of a workload, and {path} is none"
+                raise about(UsageError(f"workload_options: {told}"), "workload_options")
+
+
+#: What stands for a device, and what it is.
 DEVICE = (
     "PRESET|FILE.toml",
     "A preset (see `slcache devices`) or a device file; not needed if --config has a device.",

@@ -100,7 +100,7 @@ class Points:
             assert self._prefixes is not None
             # How the trace is read is in the file already; one seed is enough to judge by.
             own: dict[str, Any] = {**ALONE, **dict.fromkeys(of(Read))}
-            study = replace(study, **own, trace=self._prefixes.path(batch.share))
+            study = replace(study, **{**own, "trace": self._prefixes.path(batch.share)})
         points = of_studies.points(study, self._impossible, batch.points)
         run = of_studies.Batch(points, self._engine, study.judged_by)
         run.leave_out_largest()
