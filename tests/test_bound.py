@@ -213,6 +213,10 @@ def test_the_verb_writes_figures_and_pictures(tmp_path: Path) -> None:
     for burst in bursts:
         last = found["tlc-only"]["last_mb_per_s"]
         assert burst["mean_mb_per_s"] == pytest.approx(last, rel=0.25)
+    # Bursts that run into one another are writes without a break, which is said.
+    merged = command(*both, "--schemes", "tlc-only", *paused[:-2], "1ms")
+    assert b"note: tlc-only: bursts last longer than the 1.00 ms" in merged.stderr
+    assert b"last MB/s" in merged.stdout
 
 
 @pytest.mark.parametrize("write_bytes", [4096, 12288])

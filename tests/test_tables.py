@@ -185,8 +185,8 @@ def test_every_figure_of_the_cliff_and_of_claims_stands_whole(widths: Sequence[i
         cliffs.cliff(**how, bursts=n, pause_ns=pause_ns).curves
         for n, pause_ns in ((None, None), (3, 10**9))
     )
-    check(cli_cliff.table(sustained, in_bursts=False), widths)
-    check(cli_cliff.table(bursts, in_bursts=True), widths)
+    check(cli_cliff.table(sustained), widths)
+    check(cli_cliff.table(bursts), widths)
     claim = ("Figure 9b", "writes of 128 KiB take 0.35× the time, at most", "-35.1 %", "-1,234 %")
     check(Cells(["figure", "claim", "paper", "ours"], [claim]), widths)
 

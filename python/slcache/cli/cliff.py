@@ -243,7 +243,12 @@ def cliff(asked: Laboratory) -> None:
     documents = [found.documents[0] for _, found in result.runs.values()]
     console.notes(list(result.runs), documents)
     whole_buffer(documents[0]["config"], asked.scale)
-    figures = table(result.curves, in_bursts=result.pattern.bursts > 1)
+    merged = [name for name, curve in result.curves.items() if not curve.bursts]
+    if merged and result.pattern.bursts > 1:
+        pause = units.span(result.pattern.pause_ns / 1e3)
+        told = f"bursts last longer than the {pause} from one to the next: there is no pause"
+        console.note(f"{', '.join(merged)}: {told}")
+    figures = table(result.curves)
     drawn = console.written("picture", asked.out and asked.out / "cliff.png")
     parts = _parts(documents, [figures, *result.gained()], drawn)
     console.answer(asked.form, result.to_json, parts)
@@ -269,8 +274,8 @@ def _size(gib: float) -> str:
     return units.size(gib * (1 << 30))
 
 
-def table(curves: Mapping[str, Curve], *, in_bursts: bool) -> Table:
-    """Return the figures of each curve; those of bursts have one row for each, if any is left."""
+def table(curves: Mapping[str, Curve]) -> Table:
+    """Return the figures of each curve; one of bursts with pauses has a row for each."""
     records: list[dict[str, Any]] = []
     for name, curve in curves.items():
         if curve.bursts:
@@ -284,5 +289,5 @@ def table(curves: Mapping[str, Curve], *, in_bursts: bool) -> Table:
                 "written_gib": float(curve.written_gib[-1]),
             }
             records.append({"scheme": name, **figures})
-    columns = _BURSTS if in_bursts else _SUSTAINED
+    columns = _BURSTS if any(curve.bursts for curve in curves.values()) else _SUSTAINED
     return Table(records, columns, units={"cliff_gib": "GiB", "written_gib": "GiB"})
