@@ -253,7 +253,7 @@ def test_the_unit_is_the_shortest_times_unless_the_longest_gets_long() -> None:
         assert {show(each).rpartition(" ")[2] for each in times_us if each} == {unit}
 
 
-def test_schemes_are_compared_on_several_devices(trace: Path) -> None:
+def test_schemes_are_compared_on_several_devices(trace: Path, tmp_path: Path) -> None:
     how: dict[str, Any] = {"schemes": ["tlc-only", "baseline"], "address": "wrap"}
     both = slcache.compare(trace, device=["tiny", "rl-32g"], **how)
     found = []
@@ -264,6 +264,10 @@ def test_schemes_are_compared_on_several_devices(trace: Path) -> None:
     assert both.labels == found
     with pytest.raises(slcache.UsageError, match="tiny is given twice"):
         slcache.compare(trace, device=["tiny", "tiny"], **how)
+    mine = tmp_path / "mine.toml"
+    mine.write_text(Path("presets/devices/tiny.toml").read_text())
+    with pytest.raises(slcache.UsageError, match=f"tiny is given twice, as tiny and {mine}; "):
+        slcache.compare(trace, device=["tiny", mine], **how)
     assert "differ in more than their schemes: " in " ".join(both.verdict())
     # A share of what is gained on one device says nothing of another.
     shares = [row[-1].plain for table in both.gains() for row in table.rows]

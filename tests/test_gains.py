@@ -222,6 +222,7 @@ def test_without_writes_there_is_no_bound(tmp_path: Path) -> None:
         assert found["least"] <= found["counted"]
     assert compared.documents[0]["bound"]["drained"]
     assert "written to disk" in compared.summary(explain=True)
+    assert "WAF 0.00; 0 erases" in compared.runs[0].summary()
     assert picture.bound(compared.labels, compared.documents, compared.bounds)["concat"]
 
 

@@ -258,6 +258,7 @@ def test_every_verb_that_runs_it_says_so(verb: str, tmp_path: Path, trace: Path)
         assert done.returncode == 0, done.stderr
         words = b" ".join((done.stdout + done.stderr).split())
         assert (b"the device has no [buffer], as drives have" in words) == (not buffer)
+        assert b" 1 requests" not in words
 
 
 PAGE_BYTES, STRIPED_PLANES, CHANNELS = 16384, 2, 4

@@ -241,8 +241,10 @@ def _of_schemes(run: Run, asked: Compare) -> list[Run]:
 def _named(groups: Sequence[Sequence[Run]]) -> list[list[Run]]:
     """Name the device in each title; UsageError where two are called the same."""
     names = [group[0].config["device"]["name"] for group in groups]
-    if said := twice(names):
-        raise about(UsageError(f"device: {said}"), "device")
+    labels = [texts.label(group[0].device) for group in groups]
+    if said := twice(labels, dict(zip(labels, names, strict=True))):
+        told = f"device: {said}; give each a device.name of its own"
+        raise about(UsageError(told), "device")
     return [
         [replace(run, title=f"{run.title} on {device}") for run in group]
         for group, device in zip(groups, names, strict=True)

@@ -157,7 +157,7 @@ def reading(path: Path) -> Iterator[Path]:
         with _begin.held(), _hushed():
             yield bounded.regular(path)
     except (OSError, exceptions.PolarsError, exceptions.PanicException) as error:
-        told = str(error).partition("\n")[0]
+        told = getattr(error, "strerror", None) or str(error).partition("\n")[0]
         raise about(
             ResultError(f"{path}: cannot be read as Parquet: {told}"), file=str(path)
         ) from None

@@ -98,6 +98,7 @@ def _flash_line(document: Document) -> str:
     causes = ", ".join(
         f"{name} {value:.2f}" for name, value in document["waf"]["by_cause"].items() if value
     )
-    waf = "no host writes" if amplification is None else f"WAF {amplification:.2f} ({causes})"
+    of = f" ({causes})" if causes else ""
+    waf = "no host writes" if amplification is None else f"WAF {amplification:.2f}{of}"
     simulated = units.duration(document["host"]["duration_ns"] / 1e3)
     return f"{waf}; {units.count(document['figures']['erases'])} erases; {simulated} simulated"

@@ -18,7 +18,8 @@ def sentence(config: Mapping[str, Any], depth: int) -> str | None:
     if not missed:
         return None
     told = ", ".join(f"{mode} {most:.0f} of {peak:.0f} MB/s" for mode, most, peak in missed)
-    return f"writes wait for their programs: {told} with {depth} requests of 128 KiB outstanding"
+    requests = "1 request" if depth == 1 else f"{depth} requests"
+    return f"writes wait for their programs: {told} with {requests} of 128 KiB outstanding"
 
 
 def of_runs(labels: Sequence[str], documents: Sequence[Document]) -> list[str]:
