@@ -141,6 +141,16 @@ def test_every_output_tells_lives_at_the_rate(result: Path, tmp_path: Path, verb
             assert all(part in told for part in ("TBW", "drive writes a day", title))
 
 
+@pytest.mark.parametrize("more", [(), ("--resample", "2"), ("--explain",)])
+def test_why_a_rate_tells_no_years_is_said(more: tuple[str, ...], trace: Path) -> None:
+    on = (trace, "--device", "examples/demo.toml")
+    compare: list[str | Path] = ["compare", *on, "--schemes", "tlc-only,baseline", *more]
+    for verb in (compare, ["run", *on, "--scheme", "baseline"]):
+        told = words(support.stdout(*verb, "--gb-per-day", "20"))
+        assert told.count("baseline: no life is told: the endurance is not known in slc") == 1
+        assert "no life is told" not in words(support.stdout(*verb))
+
+
 @pytest.mark.parametrize("form", ["json", "csv", "markdown"])
 def test_a_rate_that_nothing_tells_is_refused(form: str, trace: Path, tmp_path: Path) -> None:
     said = (trace, *DEVICE, "--gb-per-day", "20", "--format", form)

@@ -62,7 +62,7 @@ def render(
         unequal=grid.unequal_caches(labels, documents) if compared else "",
         cautions=[]
         if seeds
-        else [*notes.of_runs(labels, documents), *life.notes(labels, documents)],
+        else [*notes.of_runs(labels, documents), *life.notes(labels, documents, gb_per_day)],
         gains=gains.table(*runs, "reference" if compared else ""),
         gain_lines=gains.lines(*runs),
         pictures=figures.pictures(labels, documents, to if compared else None, bounds),

@@ -211,7 +211,7 @@ class Comparison(Frames):
             grid.unequal_caches(self.labels, self.documents),
             unequal(self.labels, self.documents),
         )
-        lives = life.notes(self.labels, self.documents)
+        lives = life.notes(self.labels, self.documents, self.gb_per_day)
         return [*filter(None, caches), *notes.of_runs(self.labels, self.documents), *lives]
 
     def brief(self) -> list[str]:
@@ -250,8 +250,11 @@ class Comparison(Frames):
         first, *others = self.tables()
         lives = self.lives()
         if not explain:
-            asked = lives if self.gb_per_day is not None else []
-            return [first, *asked, *self.brief()]
+            if self.gb_per_day is None:
+                return [first, *self.brief()]
+            # Or why what is asked for is not there.
+            asked = lives or life.notes(self.labels, self.documents, self.gb_per_day)
+            return [first, *asked, *(line for line in self.brief() if line not in asked)]
         cautions: list[Text | str] = [Text(line, "yellow") for line in self.notes()]
         told = [*cautions, *self.verdict()]
         return [first, *others, *lives, *told, *self.gains(), *self.gain_lines()]

@@ -305,7 +305,7 @@ class Result(Frames):
         """Return what to keep in mind while reading the figures, in sentences."""
         return [
             *notes.of_runs(self.labels, self.documents),
-            *life.notes(self.labels, self.documents),
+            *life.notes(self.labels, self.documents, self.gb_per_day),
         ]
 
     def report(self) -> str:

@@ -147,16 +147,18 @@ def _cells(life: Life) -> list[str]:
     ]
 
 
-def notes(labels: Sequence[str], documents: Sequence[Document]) -> list[str]:
+def notes(
+    labels: Sequence[str], documents: Sequence[Document], gb_per_day: float | None = None
+) -> list[str]:
     """Return why lives are guesses or not told, each reason once with those that it holds for.
 
-    Of a device that says no endurance at all nobody expects a life.
+    Of a device that says no endurance at all nobody expects a life, but who says what is written.
     """
     found = wording.by_reason(
         (label, document["wear"]["note"])
         for label, document in zip(labels, documents, strict=True)
         if document["host"]["write"]["bytes"]
-        and any(pool["endurance_cycles"] for pool in document["wear"]["pools"])
+        and (gb_per_day or any(pool["endurance_cycles"] for pool in document["wear"]["pools"]))
     )
     return [f"{wording.listed(names)}: {told}" for told, names in found.items()]
 
