@@ -232,6 +232,8 @@ CONFIGURATION = [
     (f"{RUN} --set device.nonsense=1 --set host.queue_depth=-1", "nonsense"),
     (f"{RUN} --set device.nonsense=1 --set host.queue_depth=-1", "queue_depth"),
     (f"{RUN} --set slc_blockz=1", "slc_blocks"),
+    (f"{SWEEP} --vary slc_blox=3,4", "error: --vary slc_blox: slc_blox: unknown key"),
+    (f"{TUNE} --vary slc_blox=3,4", "error: --vary slc_blox: slc_blox: unknown key"),
     (f"{RUN} --set device.mu_bytes=often", "mu_bytes"),
     (f"{RUN} --set device.mu_bytes=1000", "mu_bytes"),
     (f"{RUN} --set host.time_scale=-1", "time_scale"),
@@ -261,7 +263,8 @@ CONFIGURATION = [
     (f"{RUN} --set slc_blocks=3 --set scheme.baseline.slc_blocks=3", "slc_blocks"),
     (f"{RUN} --set device.pool.0.blocks=9 --set device.pool[0].blocks=9", "device.pool"),
     (f"{CONVERT} --as nonsense", "nonsense"),
-    (f"{CONVERT} --as msr --lossy all", "all"),
+    ("trace convert t.csv -o x.csv --as msr --lossy all", 'error: --lossy: "all"'),
+    ("trace generate zipf-4k -o x.csv --as msr --workload requests=9", '--lossy "label" writes'),
     *(
         (f"{CONVERT} --trace-option {option}", option.split("=")[0])
         for option in (

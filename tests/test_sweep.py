@@ -584,6 +584,10 @@ def test_points_of_a_table_are_told_with_their_lines(text: str, told: str, tmp_p
     with pytest.raises(slcache.Error) as caught:
         slcache.sweep("zipf-4k", device="tiny", scheme="baseline", points=table)
     assert str(caught.value).startswith(f"{table}:{told}")
+    table.write_text("slc_blox\n3\n")
+    words = ("zipf-4k", "--device", "tiny", "--scheme", "baseline", "--out", tmp_path / "out")
+    done = command("sweep", *words, "--points", table)
+    assert done.stderr.decode().startswith(f"error: --points {table}: slc_blox: unknown key")
 
 
 def test_lines_of_keys_are_those_of_no_text_that_looks_like_them() -> None:

@@ -300,7 +300,7 @@ def test_hints_are_counted_and_lost_by_name_alone(hinted: Path) -> None:
     to = [*f"trace convert {hinted} -o {hinted}.out --as mqsim".split(), *options]
     refused = slcache(*to)
     assert refused.returncode == 4
-    assert b'lossy = "hint"' in refused.stderr
+    assert b'--lossy "hint"' in refused.stderr
     assert slcache(*to, "--lossy", "hint").returncode == 0
 
 

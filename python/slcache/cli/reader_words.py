@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 _KEYS = re.compile(
-    r"(?<![\w.])(trace\.address(?= = \")|format|volume|unsorted|op_default|sub_sector|zero_size"
-    r"|coarse_time|rebase) = "
+    r"(?<![\w.])(trace\.address(?= = \")|format|lossy|volume|unsorted|op_default|sub_sector"
+    r"|zero_size|coarse_time|rebase) = "
 )
 #: What the reader calls a key of a workload that is changed.
 _OVERRIDE = re.compile(r"\b(?:an override such as|override) (?=[\w.]+=)")
@@ -14,6 +14,7 @@ _OVERRIDE = re.compile(r"\b(?:an override such as|override) (?=[\w.]+=)")
 _OWN = {
     "trace.address": "--address ",
     "format": "--trace-format ",
+    "lossy": "--lossy ",
     "volume": "--volume ",
     "unsorted": "--unsorted ",
 }
@@ -21,7 +22,8 @@ _OWN = {
 
 def of_trace(message: str) -> str:
     """Return a message about a verb's own trace."""
-    return _KEYS.sub(lambda key: _OWN.get(key[1], f"--trace-option {key[1]}="), message)
+    told = message.replace("trace option lossy: ", "--lossy: ")
+    return _KEYS.sub(lambda key: _OWN.get(key[1], f"--trace-option {key[1]}="), told)
 
 
 def of_workload(message: str, option: str) -> str:

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from slcache import catalogue, frame
@@ -227,7 +228,10 @@ class _Resolved:
                 options[key.removeprefix(READER)] = plain(value)
             else:
                 settings[key] = value
-        found = self._resolve(device, scheme, settings, seed)
+        try:
+            found = self._resolve(device, scheme, settings, seed)
+        except ConfigError as error:
+            raise _of_varied(error, study.table, varied) from None
         drawn = seed if given.is_workload(trace) else None
         run = Run(
             title="",
@@ -265,6 +269,16 @@ class _Resolved:
                 self._refused[name] = error
                 return error
         return self._known[name, seed]
+
+
+def _of_varied(error: ConfigError, table: Path | None, varied: Combination) -> ConfigError:
+    """Return the error with varied keys by the option of the command line that says them."""
+    text = vars(error)["_command_line"]
+    for key, value in varied.items():
+        own = f"--vary {key}: " if table is None else f"--points {table}: "
+        text = text.replace(f"--set {key}={plain(value)}: ", own)
+    vars(error)["_command_line"] = text
+    return error
 
 
 def told(points: Sequence[Point]) -> list[str]:
