@@ -366,6 +366,30 @@ def test_a_study_is_shown_by_the_metrics_that_it_asked_for(folder: Path, tmp_pat
     assert "write_p99_ns" in json.loads(broken.stdout)["metrics"]
 
 
+@pytest.mark.parametrize(
+    ("change", "to", "is_another"),
+    [
+        ('"3,4,9"', "[3, 4, 9]", False),
+        ("metric", "#", False),
+        ('"3,4,9"', '"3,4"', True),
+        ('"3,4,9"', '"5..3"', True),
+        ("seeds = 1", "seeds = 3", True),
+        ("[vary]", '[trace_options]\n"take" = "9"\n[vary]', True),
+    ],
+)
+def test_a_page_has_no_commands_of_another_study(
+    change: str, to: str, is_another: bool, folder: Path, tmp_path: Path
+) -> None:
+    out, page = shutil.copytree(folder, tmp_path / "out"), tmp_path / "page.html"
+    study = (out / "study.toml").read_text()
+    assert study.count(change) == 1
+    (out / "study.toml").write_text(study.replace(change, to))
+    done = command("sweep", "show", out, "--html", page)
+    assert done.returncode == 0
+    assert (b"was changed after the table was written" in done.stderr) is is_another
+    assert ("slcache run" not in page.read_text()) is is_another
+
+
 def test_show_report_and_the_sweep_itself_draw_the_same_page(folder: Path, tmp_path: Path) -> None:
     page = tmp_path / "page <b>.html"
     assert command("sweep", "show", folder, "--html", page).returncode == 0

@@ -45,6 +45,8 @@ _COLUMNS = {
 }
 #: What a file says of its columns of figures: unit, goal and a sentence of each.
 ABOUT = "slcache.columns"
+#: What the table of a study says of the study: a hash.
+STUDY = "slcache.study"
 
 #: What Polars needs of the address space, with room for the threads of a large machine: it ends
 #: the process where there is less.
@@ -127,15 +129,16 @@ def of_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> pl.Dat
     return pl.DataFrame({name: [row.get(name) for row in rows] for name in columns}, schema=schema)
 
 
-def parquet(frame: pl.DataFrame) -> bytes:
+def parquet(frame: pl.DataFrame, study: str = "") -> bytes:
     """Return a frame as the bytes of a Parquet file, which says what its figures are."""
     told = {
         name: {"unit": metric.unit, "goal": metric.goal or "", "summary": metric.summary}
         for name, metric in FIGURES.items()
         if name in frame.columns
     }
+    about = {ABOUT: json.dumps(told) if told else "", STUDY: study}
     file = io.BytesIO()
-    frame.write_parquet(file, metadata={ABOUT: json.dumps(told)} if told else None)
+    frame.write_parquet(file, metadata={key: said for key, said in about.items() if said} or None)
     return file.getvalue()
 
 
@@ -145,6 +148,14 @@ def read(path: Path) -> pl.DataFrame:
         import polars as pl
 
         return pl.read_parquet(file)
+
+
+def study_of(path: Path) -> str | None:
+    """Return the hash of the study that a table says it is of."""
+    with reading(path) as file:
+        import polars as pl
+
+        return pl.read_parquet_metadata(file).get(STUDY)
 
 
 @contextlib.contextmanager

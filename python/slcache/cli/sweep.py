@@ -62,6 +62,7 @@ def show(asked: Show) -> None:
 
 def show_study(folder: Path, metrics: list[str] | None, html: Path | None, form: opt.Form) -> None:
     """Show what a study found, and write its page."""
+    from slcache.study import folder as folders
     from slcache.study import page as pages
     from slcache.study import show as parts
     from slcache.study.analysis import Analysis
@@ -74,15 +75,19 @@ def show_study(folder: Path, metrics: list[str] | None, html: Path | None, form:
         outcome.check_once()
         study = _asked_study(folder / ASKED, metrics)
         analysis = Analysis.of(outcome, metrics or (study.judged_by if study else []))
+        is_own = study is None or folders.is_of(path, study)
     except ValueError as error:
         raise checks.wrong(f"{path}: {error}") from error
+    if not is_own:
+        told = f"{folder / ASKED}: was changed after the table was written: points without commands"
+        console.note(f"{told}; slcache sweep {folder} runs what it says now")
     if html is not None:
         # Whatever else a study has there is no page.
         if html.suffix not in (".html", ".htm"):
             told = f"{html}: a page is named FILE.html"
             raise checks.wrong(told, "--html")
-        name, asked = folder.resolve().name, _asked(folder / ASKED)
-        page = pages.render(analysis, name, asked, study=study)
+        name, asked = folder.resolve().name, _asked(folder / ASKED) if is_own else ""
+        page = pages.render(analysis, name, asked, study=study if is_own else None)
         with Transaction(html.parent, [html.name], [path, folder / ASKED]) as files:
             files.write(html.name, page.encode())
     written = console.written("report", html)

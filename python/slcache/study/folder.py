@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from slcache import bounded
+from slcache import bounded, frame
 from slcache.errors import UsageError, about
 from slcache.given import parsing
+from slcache.given.content import value_text
 from slcache.sentences import wording
 from slcache.study import model
-from slcache.study.axes import Axis
+from slcache.study.axes import Axis, plain
 from slcache.study.model import Study
 
 #: The files of both tables, and what a search writes as its document.
@@ -100,6 +102,28 @@ def _meant(text: str) -> dict[str, Any]:
     if not isinstance(vary, dict):
         raise ValueError("vary: must be a table")
     return {**told, "vary": {key: Axis.read(key, values) for key, values in vary.items()}}
+
+
+def hashed(study: Study) -> str:
+    """Return a hash of what is run: equal of studies that have the same points in this order."""
+    told = {key: value for key, value in study.to_dict().items() if key != "metric"}
+    said = {
+        **told,
+        "set": {key: value_text(value, key) for key, value in study.fixed.items()},
+        "vary": {key: Axis.read(key, values).told for key, values in study.varied.items()},
+        "point": [{key: plain(value) for key, value in point.items()} for point in study.listed],
+    }
+    return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+
+
+def is_of(table: Path, study: Study) -> bool:
+    """Return whether a table is of a study, or says of none."""
+    said = frame.study_of(table)
+    try:
+        return said is None or said == hashed(study)
+    except ValueError:
+        # It was edited, and is no study any more.
+        return False
 
 
 def _taken(out: Path, what: str) -> UsageError:

@@ -25,7 +25,7 @@ from slcache.metrics import GAIN_SHARE
 from slcache.results.result import Result
 from slcache.study import model, points
 from slcache.study.api import Course
-from slcache.study.folder import TABLES, check_study, is_same
+from slcache.study.folder import TABLES, check_study, hashed, is_same
 from slcache.study.model import Study
 from slcache.study.points import Batch, Point
 
@@ -110,7 +110,7 @@ class Sweep(JsonDocument):
 
     def files(self) -> dict[str, bytes]:
         """Return the tables by the names of their files."""
-        contents = map(frame.parquet, (self.table, self.costs))
+        contents = frame.parquet(self.table, hashed(self.study)), frame.parquet(self.costs)
         return dict(zip(TABLES, contents, strict=True))
 
     def analysis(self, metrics: Sequence[str] = ()) -> Analysis:
