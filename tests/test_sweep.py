@@ -179,6 +179,13 @@ def test_runs_that_fail_are_rows_and_the_others_go_on(small: Path, tmp_path: Pat
     done = command(*words, "--out", tmp_path / "out")
     assert done.returncode == 1
     assert b"4 points: 2 done, 2 failed" in done.stdout
+    assert b'; --address "wrap"' in done.stdout
+    assert b'; --address "wrap"' in command("sweep", "show", tmp_path / "out").stdout
+    alone = ("--device", "tiny", "--scheme", "sa", "--vary", "host.time_scale=1,2")
+    for verb, more in (("tune", ("--points", "2")), ("sweep", ("--report",))):
+        none = command(verb, far, *alone, *more, "--out", tmp_path / verb)
+        shown = command("sweep", "show", tmp_path / verb)
+        assert (none.returncode, b"No front" in shown.stdout) == (1, False)
     rows = pl.read_parquet(tmp_path / "out" / "points.parquet").to_dicts()
     assert [row["status"] for row in rows] == ["failed", "failed", "done", "done"]
     assert "ends beyond the device" in rows[0]["reason"]

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import TypeVar
+
+from rich.text import Text
+
+_P = TypeVar("_P")
 
 _KEYS = re.compile(
     r"(?<![\w.])(trace\.address(?= = \")|format|lossy|volume|unsorted|op_default|sub_sector"
@@ -24,6 +29,11 @@ def of_trace(message: str) -> str:
     """Return a message about a verb's own trace."""
     told = message.replace("trace option lossy: ", "--lossy: ")
     return _KEYS.sub(lambda key: _OWN.get(key[1], f"--trace-option {key[1]}="), told)
+
+
+def in_text(part: _P) -> _P | Text:
+    """Return a part of what is shown, with the messages in it as the command line has them."""
+    return Text(of_trace(part.plain), part.style) if isinstance(part, Text) else part
 
 
 def of_workload(message: str, option: str) -> str:

@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from slcache import ConfigError, ResultError, bounded, frame
-from slcache.cli import checks, console
+from slcache.cli import checks, console, reader_words
 from slcache.cli import options as opt
 from slcache.documents import saved
 from slcache.files import Transaction
@@ -91,7 +91,8 @@ def show_study(folder: Path, metrics: list[str] | None, html: Path | None, form:
         with Transaction(html.parent, [html.name], [path, folder / ASKED]) as files:
             files.write(html.name, page.encode())
     written = console.written("report", html)
-    console.answer(form, analysis.to_json, [*parts.parts(analysis), *written])
+    shown = map(reader_words.in_text, parts.parts(analysis))
+    console.answer(form, analysis.to_json, [*shown, *written])
 
 
 def is_study(folder: Path) -> bool:
@@ -197,6 +198,6 @@ def _parts(found: Sweep, out: Path, *, report: bool) -> Iterator[RenderableType]
     kept = f"; {found.kept:,} results were there before" if found.kept else ""
     points = "1 point" if len(found.points) == 1 else f"{len(found.points):,} points"
     yield Text(f"{points}: {', '.join(told)}{kept}", "bold")
-    yield from (Text(line, "yellow") for line in found.problems())
+    yield from (reader_words.in_text(Text(line, "yellow")) for line in found.problems())
     yield from (Text(f"table: {out / name}") for name in folder.TABLES)
     yield from console.written("report", out / run.REPORT if report else None)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from slcache.cli import console
+from slcache.cli import console, reader_words
 from slcache.cli import options as opt
 from slcache.search import api as search
 from slcache.tables.table import Table
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from slcache.search.sized import Sized
     from slcache.search.tuning import Tuning
 
+#: Where no point is done, none can be best.
+FAILED = 1
 #: The terminal lists so many points of the front.
 _SHOWN = 30
 #: And so many of the reasons for which points could not be run.
@@ -31,7 +33,7 @@ class Tuned(opt.Metered, opt.Shown, search.Tune):
 
 
 @opt.verb
-def tune(asked: Tuned) -> None:
+def tune(asked: Tuned) -> int:
     """Search for the settings that minimise or maximise metrics, or one key.
 
     A sampler suggests points in batches of eight and learns from their results; the same
@@ -61,7 +63,8 @@ def tune(asked: Tuned) -> None:
     with console.meter(asked.meter, kept=True) as meter:
         found = search.tune.of(replace(asked, on_progress=meter))
     page = console.written("report", None if asked.out is None else Path(asked.out) / "report.html")
-    console.answer(asked.form, found.to_json, [*_parts(found), *page])
+    console.answer(asked.form, found.to_json, [*map(reader_words.in_text, _parts(found)), *page])
+    return 0 if found.counts()["done"] else FAILED
 
 
 def _parts(found: Tuning) -> list[RenderableType]:

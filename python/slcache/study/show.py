@@ -92,7 +92,8 @@ def _of_load(analysis: Analysis, judged: Judged, draw: Draw) -> Iterator[Any]:
         )
         columns = _columns(analysis, judged.outcome.factors, metrics)
         yield Table(rows, [("front", "front"), *columns], most=MOST, units=UNITS)
-    yield from map(Text, [*front(judged.front), *seeds(analysis, judged)])
+    told = front(judged.front) if judged.outcome.configurations else ()
+    yield from map(Text, [*told, *seeds(analysis, judged)])
     yield from draw("seeds", judged)
 
 
