@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 from pathlib import Path
@@ -218,6 +219,22 @@ def test_every_draw_is_a_run_to_repeat(recording: Path, drawn: SeededComparison)
     assert (told["recording"], told["low"]) == (own, pytest.approx(own - half))
     assert drawn.recording is not None
     assert drawn.documents[1]["host"] == whole["host"]
+
+
+@pytest.mark.parametrize(("which", "mark"), [("four", "seed"), ("drawn", "draw")])
+def test_tables_have_every_run_and_tell_them_apart(
+    which: str, mark: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    found: SeededComparison = request.getfixturevalue(which)
+    found.save(tmp_path / "saved")
+    printed = stdout("report", tmp_path / "saved", "--out", tmp_path / "r.html", "--format", "csv")
+    figures = found.figures
+    for row, wanted in zip(csv.DictReader(printed.splitlines()), figures.to_dicts(), strict=True):
+        number = None if row[mark] == "" else int(row[mark])
+        assert (row["scheme"], number) == (wanted["scheme"], wanted[mark])
+        assert float(row["write_mean_ns [ns]"]) == wanted["write_mean_ns"]
+    assert figures.select("scheme", mark).is_unique().all()
+    assert figures.height == len(SCHEMES) * len(found.parts)
 
 
 def test_more_draws_do_not_narrow_an_interval_as_more_seeds_do() -> None:

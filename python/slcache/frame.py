@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from slcache import _begin, bounded
+from slcache.documents.normalise import draw
 from slcache.errors import ResultError, about
 from slcache.metrics import METRICS, PARTS
 
@@ -56,18 +57,23 @@ Labelled = Sequence[tuple[str, Mapping[str, Any]]]
 
 
 def figures(runs: Labelled) -> pl.DataFrame:
-    """Return what runs are judged by, a row for each, in the columns that any of them has."""
+    """Return what runs are judged by, a row for each, in the columns that any of them has.
+
+    Draws have their numbers beside the seed, which may be that of the recording.
+    """
     rows = [
         {
             "scheme": label,
             "device": document["config"]["device"]["name"],
             "seed": document["provenance"]["seed"],
+            "draw": draw(document),
             **{name: value for name, value in document["figures"].items() if name in FIGURES},
         }
         for label, document in runs
     ]
-    known = {name for row in rows for name in row}
-    return of_rows(rows, ["scheme", "device", "seed", *(name for name in FIGURES if name in known)])
+    known = {name for row in rows for name, value in row.items() if name != "draw" or value}
+    columns = [name for name in ("scheme", "device", "seed", "draw", *FIGURES) if name in known]
+    return of_rows(rows, columns)
 
 
 def table(name: str, runs: Labelled) -> pl.DataFrame:

@@ -80,10 +80,10 @@ def answer_of_runs(
     result: Result | Comparison, form: Form, parts: Iterable[RenderableType]
 ) -> None:
     """Print a run or a comparison in the form that is wanted."""
-    documents = result.documents
-    to = result.labels.index(result.reference) if isinstance(result, Comparison) else None
-    table = grid.of_runs(result.labels, documents, None if to is None else documents[to])
-    lines = terminal.label_line(result.labels, documents)
+    labels, documents = zip(*result.labelled, strict=True)
+    references = result.references if isinstance(result, Comparison) else None
+    table = grid.of_runs(labels, documents, references)
+    lines = terminal.label_line(result.labels, result.documents)
     answer(form, result.to_json, [table, *lines, *parts])
 
 

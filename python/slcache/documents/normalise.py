@@ -51,6 +51,12 @@ def by_seed(config: Mapping[str, Any]) -> list[str]:
     return [*_before(config.get("precondition") or {}), *_of_scheme(config.get("scheme") or {})]
 
 
+def draw(document: Mapping[str, Any]) -> int | None:
+    """Return the number of a draw of a recording; None of every other trace."""
+    number = document["trace"]["options"].get("resample")
+    return None if number is None else int(number)
+
+
 def _before(state: Mapping[str, Any]) -> Iterator[str]:
     if not state.get("fill"):
         return

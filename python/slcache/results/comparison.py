@@ -187,6 +187,11 @@ class Comparison(Frames):
         return [(run.label, run.documents[0]) for run in self.every_run]
 
     @property
+    def references(self) -> list[Mapping[str, Any]]:
+        """What each of these is held against."""
+        return [self.documents[self.labels.index(self.reference)]] * len(self.labels)
+
+    @property
     def normalised(self) -> dict[str, Any]:
         """Every scheme's figures divided by the reference's."""
         return normalise.normalised(self.labels, self.documents, self.reference)

@@ -42,7 +42,7 @@ class SeededComparison(Comparison):
             if other.labels != first.labels or other.reference != first.reference:
                 raise ValueError("seeds of different comparisons: the schemes are not the same")
         super().__init__(first.runs, first.reference, first.bounds)
-        draws = [_draw(each) for each in comparisons]
+        draws = [normalise.draw(each.documents[0]) for each in comparisons]
         #: Whether each seed is a draw of the recording as well.
         self.draws = len(set(draws)) > 1
         #: The recording itself, beside its draws; older results have none.
@@ -71,6 +71,11 @@ class SeededComparison(Comparison):
     def every_run(self) -> list[Result]:
         """The runs of all seeds, seed by seed; those of the recording first."""
         return [run for comparison in self.parts for run in comparison.runs]
+
+    @property
+    def references(self) -> list[Mapping[str, Any]]:
+        """What each of the runs is held against, which is of its own seed."""
+        return [document for part in self.parts for document in part.references]
 
     def figure(self, label: str, metric: str) -> Figure:
         """Return a metric (see `slcache.metrics`) of one scheme over the seeds."""
@@ -249,9 +254,3 @@ class SeededComparison(Comparison):
     def __repr__(self) -> str:
         count = f"{len(self.seeds)} {self._repeated}"
         return f"<slcache.SeededComparison of {', '.join(self.labels)}: {count}>"
-
-
-def _draw(one: Comparison) -> str | None:
-    """Return the number of a draw."""
-    drawn: str | None = one.documents[0]["trace"]["options"].get("resample")
-    return drawn

@@ -234,15 +234,28 @@ def _text(show: Callable[[float], str], value: float | None, reference: float | 
 
 
 def of_runs(
-    labels: Sequence[str], documents: Sequence[Document], reference: Document | None = None
+    labels: Sequence[str],
+    documents: Sequence[Document],
+    references: Sequence[Document | None] | None = None,
 ) -> Table:
-    """Return the figures that runs are judged by, for other programs; beside a reference if any."""
+    """Return the figures that runs are judged by, for other programs.
+
+    `references` are what each is held against, if anything. Where a scheme has several runs they
+    have their seeds, or the numbers of draws, of which the recording has none.
+    """
     told = metrics.of_runs(documents)
+    draws = [normalise.draw(document) for document in documents]
+    marks: list[dict[str, int | None]] = [{} for _ in documents]
+    if len(set(labels)) < len(labels) and any(draws):
+        marks = [{"draw": number} for number in draws]
+    elif len(set(labels)) < len(labels):
+        marks = [{"seed": document["provenance"]["seed"]} for document in documents]
+    others = references or [None] * len(documents)
     records = [
-        {"scheme": label}
+        {"scheme": label, **mark}
         | {name: metric.value(document) for name, metric in told.items()}
-        | {GAIN_SHARE: _share(document, reference)}
-        for label, document in zip(labels, documents, strict=True)
+        | {GAIN_SHARE: _share(document, other)}
+        for label, mark, document, other in zip(labels, marks, documents, others, strict=True)
     ]
     return Table(records, {}, units={name: metric.unit for name, metric in told.items()})
 
