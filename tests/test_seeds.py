@@ -277,7 +277,7 @@ def test_it_is_said_what_repeats_a_comparison(drawn: SeededComparison, tmp_path:
     drawn.save(tmp_path / "out")
     found = slcache.rerun(tmp_path / "out")
     assert found.equal
-    marks = ["recording", *(f"seed {number}" for number in range(1, DRAWS + 1))]
+    marks = ["recording", *(f"draw {number}" for number in range(1, DRAWS + 1))]
     assert [run.labels[0] for run in found.difference.runs] == [
         f"{name} ({mark})" for mark in marks for name in SCHEMES
     ]

@@ -57,10 +57,11 @@ class SeededComparison(Comparison):
 
     @property
     def marked(self) -> dict[str, Comparison]:
-        """The comparison of the recording, if there is one, and that of each seed."""
+        """The comparison of the recording, if there is one, and that of each seed or draw."""
         own = {} if self.recording is None else {"recording": self.recording}
         seeds = zip(self.seeds, self.comparisons, strict=True)
-        return {**own, **{f"seed {seed}": each for seed, each in seeds}}
+        word = "draw" if self.draws else "seed"
+        return {**own, **{f"{word} {seed}": each for seed, each in seeds}}
 
     @property
     def parts(self) -> list[Comparison]:
