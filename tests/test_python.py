@@ -103,6 +103,10 @@ def test_a_notebook_shows_tables(comparison: slcache.Comparison) -> None:
     odd = slcache.Result(comparison.runs[0].to_dict(), "<i>")
     assert "<i>" not in odd._repr_html_()
     assert "&lt;i&gt;" in odd._repr_html_()
+    cliff = slcache.cliff(device="tiny", schemes=["baseline"], amount_bytes=1 << 20)
+    assert repr(cliff) == "<slcache.Cliff of baseline on tiny>"
+    sweep = slcache.sweep(LOAD, device="tiny", scheme="baseline", jobs=1)
+    assert repr(sweep.analysis(["waf", "erases"])) == "<slcache.Analysis by waf, erases>"
 
 
 def test_python_names_the_length_of_windows(trace: Path, tmp_path: Path) -> None:

@@ -79,6 +79,9 @@ class Cliff(Pictured):
             rows[name]["gain"] = told
         return {"device": self.device, "pattern": self.pattern.to_dict(), "schemes": rows}
 
+    def __repr__(self) -> str:
+        return f"<slcache.Cliff of {', '.join(self.curves)} on {self.device}>"
+
     def _pairs(self) -> dict[str, tuple[Mapping[str, Any], Mapping[str, Any] | None]]:
         """Return the document of each scheme whose bound was counted, and the one beside it."""
         found = {name: result.documents[0] for name, (_, result) in self.runs.items()}

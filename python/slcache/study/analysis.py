@@ -29,7 +29,7 @@ class Map(NamedTuple):
     panels: Mapping[str, Cells]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Analysis(JsonDocument):
     """A study's table and what it shows of some metrics."""
 
@@ -66,6 +66,9 @@ class Analysis(JsonDocument):
         of_each = {name: _effects(outcome, name) for name in asked}
         judged = fronts.of_loads(outcome, asked, goals, kept, asked=bool(metrics))
         return cls(outcome, asked, of_each, judged)
+
+    def __repr__(self) -> str:
+        return f"<slcache.Analysis by {', '.join(self.metrics)}>"
 
     @property
     def front(self) -> Front:
