@@ -67,6 +67,7 @@ USAGE = [
     ("explain --schema nonsense", "result"),
     ("explain waf --schema run", "KEY: has no effect with --schema"),
     ("explain --schema run --format csv", "--format: has no effect"),
+    ("explain waf --device nope", "error: --device: nope says nothing of it: waf is of results"),
     ("tune t.csv --device tiny --scheme sa --vary a", "--vary"),
     (f"{CLIFF} --amount 0", "--amount"),
     (f"{CLIFF} --amount 1KB", "see slcache cliff --help"),
@@ -245,7 +246,8 @@ CONFIGURATION = [
     ("run t.csv --device tiny --scheme basline", "Did you mean baseline?"),
     ("run t.csv --device tiny --scheme base", "Did you mean baseline?"),
     ("run t.csv --device tinny --scheme baseline", "Did you mean tiny?"),
-    ("run t.csv --device missing.toml --scheme baseline", "missing.toml"),
+    ("run t.csv --device missing.toml --scheme baseline", "error: --device missing.toml: no"),
+    ("devices show missing.toml", "error: missing.toml: no such preset"),
     (f"{COMPARE} tlc-only,nonsense", "nonsense"),
     # One thing that is said in two ways.
     (f"{RUN} --trace-format msr --trace-option format=spc", "trace option format: given"),

@@ -189,7 +189,11 @@ def _lacks_memory(error: Exception) -> bool:
 def _in_options(error: Error, call: _Call) -> str:
     """Return a message with the options that say what it is about."""
     told = reader_words.of_trace(getattr(error, "_command_line", str(error)))
-    own = any("--workload" in each.names for each in call.takes())
+    names = {name for each in call.takes() for name in each.names}
+    if "--device" not in names:
+        # It is an argument, which has no name.
+        told = re.sub("^--device ", "", told, flags=re.MULTILINE)
+    own = "--workload" in names
     return reader_words.of_workload(told, "--workload " if own else "--trace-option workload.")
 
 

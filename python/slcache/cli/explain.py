@@ -87,6 +87,8 @@ def explain(asked: Explained) -> None:
         found = explanations.sections() if key is None else explanations.find(key)
         ending = key or ""
         places = [explanations.standing(each, device, ending) if device else None for each in found]
+    if device is not None and all(each.of != "configuration" for each in found):
+        raise checks.wrong(f"{device} says nothing of it: {key} is of results", "--device")
     asked.check_used()
     told = zip(found, places, strict=True)
     document = [e.to_dict() | ({"here": asdict(at)} if at else {}) for e, at in told]
