@@ -223,6 +223,9 @@ def test_bounds_are_kept_by_the_front(trace: Path, store: Path) -> None:
         ({"trace": ["zipf-4k", "zipf-4k"]}, "of one trace, and 2 are given"),
         # What only the first batch tells.
         ({"minimise": ["read_p99_ns"], "points": 9}, "read_p99_ns: none of the first"),
+        ({"minimise": ["energy"]}, "energy_j: none .*only devices with a disk"),
+        ({"minimise": ["read_errors"]}, "read_errors: none .*only devices with .device.cells"),
+        ({"such_that": ["read_errors<=1"]}, "read_errors: none .*only devices with .device.cells"),
     ],
     ids=lambda value: None if isinstance(value, str) else "-".join(value),
 )

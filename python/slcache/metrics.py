@@ -89,6 +89,16 @@ def of_runs(
     return {name: m for name, m in among.items() if not m.of_cells or name in told}
 
 
+#: Why runs have none of those that do not depend on requests.
+_ABSENT = {
+    **dict.fromkeys(("energy_j", "miss_rate"), "only devices with a disk have it"),
+    "lifetime_host_bytes": "is the device's endurance known, and was a block programmed?",
+    "cache_full_ns": "was there an SLC cache, and was it ever full?",
+    **dict.fromkeys(
+        ("cache_peak_bytes", "cache_mean_bytes", "cache_left_bytes"), "was there an SLC cache?"
+    ),
+}
+
 #: Units that names end in, and that may be left out of them.
 _ENDINGS = ("_ns", "_bytes", "_j")
 
@@ -105,7 +115,9 @@ def absence(name: str) -> str:
         return "no bound holds, nothing can be gained, or the device cannot run without a cache"
     if name in COUNTED:
         return "no bound holds for these runs, or the least is 0"
-    return "does the trace have such requests?"
+    if name in METRICS and METRICS[name].of_cells:
+        return "only devices with [device.cells] have it"
+    return _ABSENT.get(name, "does the trace have such requests?")
 
 
 def named(name: str) -> Metric:

@@ -67,7 +67,7 @@ Batches = Generator[Batch, Sequence[Found], list[Tried]]
 def check_figures(metrics: Iterable[str], done: Sequence[Found], which: str = "") -> None:
     """Raise RunError where no run has a metric that is searched by."""
     for name in metrics:
-        if all(found.figures[name] is None for found in done):
+        if all(found.figures.get(name) is None for found in done):
             raise RunError(
                 f"{name}: none of the {which}{len(done)} runs has it, so there is nothing to "
                 f"search by; {absence(name)}"

@@ -220,7 +220,7 @@ def _tried(batches: Batches, points: Points, search: Search, told: _Told) -> lis
         if batch.share == WHOLE:
             done = [each for each in found if each.status == "done"]
             if done and not told.tried:
-                check_figures(search.metrics, done, "first ")
+                check_figures(search.names, done, "first ")
             told.tried += len(batch.points)
 
 
