@@ -235,6 +235,10 @@ def test_tables_have_every_run_and_tell_them_apart(
         assert float(row["write_mean_ns [ns]"]) == wanted["write_mean_ns"]
     assert figures.select("scheme", mark).is_unique().all()
     assert figures.height == len(SCHEMES) * len(found.parts)
+    words = ("report", tmp_path / "saved", "--out", tmp_path / "r.html", "--json")
+    other = json.loads(stdout(*words, "--normalise", "baseline"))
+    turned = SeededComparison([slcache.Comparison(p.runs, "baseline") for p in found.parts])
+    assert other["seeds"]["against"] == turned.to_dict()["seeds"]["against"]
 
 
 def test_more_draws_do_not_narrow_an_interval_as_more_seeds_do() -> None:

@@ -43,6 +43,9 @@ def gather(paths: Sequence[saved.Path], normalise: str | None = None) -> Result 
     if len(found) == 1 and normalise is None:
         return found[0][1]
     for path, result in found:
+        if isinstance(result, SeededComparison) and len(found) == 1:
+            parts = result.parts
+            return SeededComparison([Comparison(p.runs, normalise, p.bounds) for p in parts])
         if isinstance(result, SeededComparison):
             told = f"{path}: a comparison of several seeds has a report of its own; give it alone"
             raise about(ResultError(told), file=str(path))
