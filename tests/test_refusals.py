@@ -249,6 +249,10 @@ CONFIGURATION = [
     ("run t.csv --device missing.toml --scheme baseline", "error: --device missing.toml: no"),
     ("devices show missing.toml", "error: missing.toml: no such preset"),
     (f"{COMPARE} tlc-only,nonsense", "nonsense"),
+    *(
+        (f"{verb} --device gc-8g --schemes tlc-only,baseline", "error: baseline does not run on")
+        for verb in ("compare t.csv", "cliff")
+    ),
     # One thing that is said in two ways.
     (f"{RUN} --trace-format msr --trace-option format=spc", "trace option format: given"),
     (f"{RUN} --volume 1 --trace-option volume=2", "trace option volume: given twice"),

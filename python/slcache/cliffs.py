@@ -228,6 +228,8 @@ class Writes(shared.Here, shared.Configured, _Rivals):
             device = fills.scaled(device, self.scale, runs)
         names, left_out = catalogue.named(schemes, device=device, settings=settings)
         catalogue.check_schemes(names, None)
+        # It says which scheme does not run.
+        catalogue.called(names, device=device, settings=settings)
         return device, names, settings, left_out
 
 
