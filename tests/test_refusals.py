@@ -176,6 +176,7 @@ USAGE = [
         f"{TUNED} --such-that 'waf<=2' --such-that 'waf <= 3'",
         "waf<= is given twice, as waf<=2 and waf<=3",
     ),
+    ("sweep . --device tiny --scheme sa --out out", "error: . is a folder without study.toml"),
     (f"{SWEEP} --sample-seed 7", "--sample-seed: a grid draws no points"),
     (f"{SWEEP} --metric gain", "'gain' is no metric"),
     ("tune - --device tiny --scheme sa --vary host.time_scale=1,2", "give a file that stays"),

@@ -152,7 +152,7 @@ _OTHERS = {
     "slcache report {0} draws it",
     "study.toml": "a study that has not ended: slcache sweep {0} goes on with it",
     "ledger.json": "an evaluation: its page is {0}/report.html",
-    "cliff.json": "the bursts of slcache cliff: its picture is {0}/cliff.svg",
+    "cliff.json": "the bandwidth of slcache cliff: its picture is {0}/cliff.svg",
 }
 
 

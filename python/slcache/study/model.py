@@ -408,7 +408,8 @@ def file_of(said: Any) -> Path | None:  # noqa: ANN401
         return path if path.suffix == ".toml" and is_study(path) else None
     path /= NAME
     if not path.exists():
-        return None
+        told = f"{words[0]} is a folder without {NAME}, which that of a sweep has"
+        raise about(UsageError(told), "trace")
     if code := read(path).code:
         told = f"{path} names {code[0]}, and no document loads code of Python"
         raise StudyError(f"{told}; to load it, name the study's file: slcache sweep {path}")
