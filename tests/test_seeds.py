@@ -290,6 +290,23 @@ def test_it_is_said_what_repeats_a_comparison(drawn: SeededComparison, tmp_path:
     assert len(older.tables()[0].rows) == len(drawn.tables()[0].rows) / 2
 
 
+@pytest.mark.parametrize(("seed", "said"), [(None, 5), (9, 9)])
+def test_seeds_go_on_from_what_a_configuration_says(
+    seed: int | None, said: int, workload: Path, tmp_path: Path
+) -> None:
+    """In a comparison and in a study, also where the file is a whole result."""
+    part = tmp_path / "c.toml"
+    part.write_text("run.seed = 5\n")
+    how: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "config": part}
+    slcache.run(workload, **how).save(whole := tmp_path / "whole.json")
+    for given in (how, {"config": whole}):
+        study = slcache.sweep(workload, **given, seed=seed, seeds=2, jobs=1)
+        both = slcache.compare(workload, **{**given, "scheme": "baseline"}, seed=seed, seeds=2)
+        assert isinstance(both, SeededComparison)
+        assert study.table["seed"].to_list() == both.seeds == [said, said + 1]
+        assert study.table["waf"].to_list() == both.figures["waf"].to_list()
+
+
 def test_a_study_knows_draws_from_seeds(recording: Path) -> None:
     asked: dict[str, Any] = {"device": "tiny", "settings": {"trace.address": "wrap"}}
     asked["scheme"] = SCHEMES

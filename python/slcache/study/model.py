@@ -69,7 +69,9 @@ class Varied(shared.Drawn):
         "0.1..10@log. Repeat it.",
         check=checked_ranges,
     )
-    seeds: int = option("N", "Run every point with N seeds, from --seed (or 1) on.", default=1)
+    seeds: int = option(
+        "N", "Run every point with N seeds, from --seed on (or run.seed).", default=1
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

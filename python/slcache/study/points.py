@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import re
@@ -136,9 +137,11 @@ def _places(
     study: Study, chosen: Sequence[Combination] | None
 ) -> Iterator[tuple[str, str, str, Combination, int | None]]:
     """Yield trace, device, scheme, varied keys and seed of every point."""
-    first = 1 if study.seed is None else study.seed
     alone = study.repeats == 1 and study.seed is None
-    seeds = [None] if alone else range(first, first + study.repeats)
+    seeds: Sequence[int | None] = [None]
+    if not alone:
+        first = _configured_seed(study) if study.seed is None else study.seed
+        seeds = range(first, first + study.repeats)
     combinations = study.combinations() if chosen is None else []
     for trace, device in itertools.product(study.traces, study.devices):
         own = _of_schemes(study, trace, device, combinations)
@@ -146,6 +149,17 @@ def _places(
             keys = {key: value for key, value in varied.items() if key != SCHEME}
             for seed in seeds:
                 yield trace, device, str(varied[SCHEME]), keys, seed
+
+
+def _configured_seed(study: Study) -> int:
+    """Return the seed that the configuration says, from which seeds go on."""
+    said = {key: value for key, value in study.of_config().items() if key == "run.seed"}
+    device = given.content_of(study.devices[0])
+    for scheme in all_schemes(study):
+        with contextlib.suppress(ConfigError):
+            config = catalogue.resolve(device=device, scheme=scheme, settings=said)
+            return int(config["run"]["seed"])
+    return 1
 
 
 def _of_schemes(
