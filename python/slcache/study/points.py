@@ -287,7 +287,7 @@ class _Resolved:
 
 def _of_varied(error: ConfigError, table: Path | None, varied: Combination) -> ConfigError:
     """Return the error with varied keys by the option of the command line that says them."""
-    text = vars(error)["_command_line"]
+    text = vars(error).get("_command_line", str(error))
     for key, value in varied.items():
         own = f"--vary {key}: " if table is None else f"--points {table}: "
         text = text.replace(f"--set {key}={plain(value)}: ", own)
