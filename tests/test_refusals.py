@@ -23,6 +23,7 @@ INFO = "trace info t.csv"
 BLOCKS = "-o out.parquet --by blocks"
 SHORT = f"trace twin bursts.csv {BLOCKS} --block-requests 9"
 MOST = str((1 << 64) - 1)
+OWN = f"{Path(__file__).parent.parent}/examples/schemes/recent.py:Recent"
 SWEEP, TUNE = (f"{verb} t.csv {ON} --out out" for verb in ("sweep", "tune"))
 BLOCKS_OF = "scheme.baseline.slc_blocks"
 TUNED = f"{TUNE} --vary {BLOCKS_OF}=1..3"
@@ -234,6 +235,13 @@ CONFIGURATION = [
     (f"{RUN} --set device.nonsense=1 --set host.queue_depth=-1", "nonsense"),
     (f"{RUN} --set device.nonsense=1 --set host.queue_depth=-1", "queue_depth"),
     (f"{RUN} --set slc_blockz=1", "slc_blocks"),
+    *(
+        (
+            f"sweep t.csv --device tiny --scheme {OWN} --vary nonsense=1,2 --out out{more}",
+            "nonsense: ",
+        )
+        for more in ("", " --skip-impossible")
+    ),
     (f"{SWEEP} --vary slc_blox=3,4", "error: --vary slc_blox: slc_blox: unknown key"),
     (f"{TUNE} --vary slc_blox=3,4", "error: --vary slc_blox: slc_blox: unknown key"),
     (f"{RUN} --set device.mu_bytes=often", "mu_bytes"),

@@ -37,7 +37,9 @@ SCHEME = "scheme"
 #: Keys that are options of the trace's reader, and those of a workload, which go there too.
 READER, WORKLOAD = "reader.", "workload."
 #: What a misspelt name leads to, as against a value that a device or scheme cannot have.
-_MISSPELT = re.compile(r"unknown key|the run's scheme is |is not a scheme|no such preset")
+_MISSPELT = re.compile(
+    r"unknown key|must be absent: |the run's scheme is |is not a scheme|no such preset"
+)
 #: A search stops points after a beginning of the trace.
 Status = Literal["done", "failed", "impossible", "stopped"]
 #: Columns in front of what is varied, and behind it; those of the costs.
