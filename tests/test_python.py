@@ -25,6 +25,7 @@ from slcache.given.arguments import RANGES, Range
 from slcache.given.once import flatten, once
 from slcache.reproduce import equations
 from slcache.study.axes import Axis
+from slcache.study.model import Study
 from support import mixed, write_trace
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -212,6 +213,10 @@ def test_numbers_may_be_numpys() -> None:
     said = once(flatten({**blocks, "host.time_scale": np.float64(2)}))
     assert said == {"scheme.baseline.slc_blocks": [3, 4], "host.time_scale": 2.0}
     assert type(said["scheme.baseline.slc_blocks"][0]) is int
+    # The file of a study has them as numbers.
+    vary: dict[str, Any] = {"host.time_scale": [np.int64(2), np.float64(0.5)]}
+    study = Study(trace="t.csv", device="tiny", scheme="sa", vary=vary)
+    assert tomllib.loads(study.to_toml())["vary"] == {"host.time_scale": [2, 0.5]}
     axis = Axis.read("slc_blocks", [np.int64(3), np.float64(4.5), np.bool_(True), [np.int64(1)]])
     assert [(type(value), value) for value in axis.values] == [
         (int, 3), (float, 4.5), (bool, True), (str, "[1]")

@@ -46,8 +46,14 @@ def flatten(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str
         if isinstance(value, Mapping) and value:
             yield from flatten(value, f"{prefix}{key}.")
         else:
-            # NumPy's arrays and numbers as Python's.
-            yield f"{prefix}{key}", value.tolist() if hasattr(value, "tolist") else value
+            yield f"{prefix}{key}", _own(value)
+
+
+def _own(value: Any) -> Any:  # noqa: ANN401
+    """Return NumPy's arrays and numbers as Python's, in lists too."""
+    if isinstance(value, list | tuple):
+        return [_own(each) for each in value]
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def checked_seed(seed: int) -> int:
