@@ -144,6 +144,24 @@ def test_workloads_are_drawn_by_the_seed_and_varied(tmp_path: Path) -> None:
     assert len(hashes) == len(found.points) == 4
 
 
+def test_parts_of_a_workload_are_those_of_plain_runs(tmp_path: Path) -> None:
+    load = {"footprint_bytes": "1MiB", "requests": 90, "global": {"rw": "randwrite"}}
+    file = tmp_path / "w.toml"
+    file.write_text('footprint_bytes = "1MiB"\nrequests = 90\nglobal.rw = "randwrite"\n')
+    vary: dict[str, Any] = {"reader.take": [20, 40], "reader.copies": [1, 2]}
+    for trace in (load, file):
+        study = slcache.sweep(trace, device="tiny", scheme="baseline", vary=vary, seeds=2, jobs=1)
+        for row in study.table.to_dicts():
+            options = {key: str(row[f"reader.{key}"]) for key in ("take", "copies")}
+            how: dict[str, Any] = {"seed": row["seed"], "trace_options": options}
+            alone = slcache.run(trace, device="tiny", scheme="baseline", **how)
+            assert row["write_mean_ns"] == alone["write_mean_ns"]
+        assert study.table["key"].n_unique() == 8
+    search: dict[str, Any] = {"vary": {"host.time_scale": [1]}, "minimise": "waf", "points": 1}
+    search |= {"device": "tiny", "scheme": "baseline", "trace_options": {"take": "40"}, "jobs": 1}
+    assert slcache.tune(file, **search, prefixes=True).counts()["done"] == 1
+
+
 def test_preconditioned_states_are_shared_and_change_nothing(small: Path, tmp_path: Path) -> None:
     settings = {"precondition.fill": 0.6, "precondition.overwrite": 0.5}
     schemes, _ = slcache.fitting(device="tiny", settings=settings)
