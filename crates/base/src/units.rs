@@ -62,7 +62,9 @@ pub fn bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error
         Ok(IntOrText::Text(text)) => parse_bytes(&text).ok_or_else(|| {
             de::Error::custom(format!("\"{text}\" is not a size; write bytes or a string such as \"42GiB\""))
         }),
-        Err(_) => Err(de::Error::custom("expected a size: bytes >= 0 or a string such as \"42GiB\"")),
+        Err(_) => Err(de::Error::custom(
+            "expected a size: bytes, or a text such as \"42GiB\" (kB, MB, GB, TB; KiB, MiB, GiB, TiB)",
+        )),
     }
 }
 

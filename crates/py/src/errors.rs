@@ -104,11 +104,12 @@ pub fn wrong_episode(key: Option<&str>, message: String) -> PyErr {
     placed::<EpisodeError>(message, Place { key, ..Place::default() })
 }
 
-/// The exception for a trace that cannot be read.
+/// The exception for a trace that cannot be read; an option of its reader is a fault of the configuration.
 pub fn trace_error(error: &Trace) -> PyErr {
     match error {
         Trace::Cancelled => PyKeyboardInterrupt::new_err("cancelled"),
         Trace::File { fault: FileFault::Memory, .. } => placed::<RunError>(error.to_string(), error.place()),
+        Trace::Option { .. } => of_trace::<ConfigError>(error),
         _ => of_trace::<TraceError>(error),
     }
 }
@@ -118,7 +119,6 @@ pub fn trace_error(error: &Trace) -> PyErr {
 pub fn writing_error(error: &Trace) -> PyErr {
     match error {
         Trace::Refused { .. }
-        | Trace::Option { .. }
         | Trace::File { fault: FileFault::Output | FileFault::Endless, .. }
         | Trace::OutputTaken(_)
         | Trace::Workload(_) => of_trace::<ConfigError>(error),

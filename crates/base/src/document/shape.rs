@@ -295,7 +295,9 @@ fn expected(options: &[&Schema]) -> String {
 fn phrase(schema: &Schema, kind: &str) -> Option<String> {
     let text = match kind {
         // A size is a number or a text, and told once.
-        "integer" if is_size(schema) => "a size: bytes, or a text such as \"42GiB\"",
+        "integer" if is_size(schema) => {
+            "a size: bytes, or a text such as \"42GiB\" (kB, MB, GB, TB; KiB, MiB, GiB, TiB)"
+        }
         "string" if is_size(schema) => return None,
         "integer" => "a whole number",
         "number" => "a number",

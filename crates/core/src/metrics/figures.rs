@@ -422,7 +422,8 @@ fn erases(report: &Report) -> u64 {
 }
 
 fn flash_time_us(report: &Report) -> f64 {
-    report.flash.ops.iter().map(|row| row.time_us).sum()
+    // The sum of nothing is -0.
+    report.flash.ops.iter().map(|row| row.time_us).sum::<f64>() + 0.0
 }
 
 fn of_cache(report: &Report) -> Option<&CacheUseReport> {

@@ -62,3 +62,15 @@ fn what_a_run_has_not_is_none() {
         assert_eq!(value(&report, name), None, "{name}");
     }
 }
+
+#[test]
+fn no_figure_is_less_than_nothing() {
+    for entry in CATALOG {
+        // Reads of what was never written do nothing at all.
+        let (_, report) = ended(&small(entry.name), &[request(0, HostOp::Read, 0, PAGE)]);
+        for figure in figures() {
+            let Some(Value::Real(value)) = figure.value(&report) else { continue };
+            assert!(!(value == 0.0 && value.is_sign_negative()), "{}: {} is -0", entry.name, figure.name);
+        }
+    }
+}

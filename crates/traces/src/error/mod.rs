@@ -10,6 +10,7 @@ pub use line_fault::LineFault;
 use crate::error::quote::quoted;
 use crate::error::workload_problem::WorkloadProblems;
 use slcache_files::OutputError;
+use std::borrow::Cow;
 use std::fmt::Display;
 
 /// A trace that cannot be read as asked.
@@ -72,7 +73,7 @@ pub enum TraceError {
     },
     /// An option holds a value that is not allowed.
     #[error("trace option {key}: {} is not allowed; allowed: {allowed}", quoted(.value.as_bytes()))]
-    Option { key: &'static str, value: String, allowed: String },
+    Option { key: Cow<'static, str>, value: String, allowed: String },
     /// An output would take the place of an input or of another output.
     #[error("{0}")]
     OutputTaken(String),
@@ -112,7 +113,7 @@ pub enum FileFault {
     Write,
     /// It cannot be written as asked.
     Output,
-    /// Its format has no place for a request.
+    /// What is asked of it suits its requests, or their format, not.
     Unfit,
 }
 
@@ -151,8 +152,12 @@ impl TraceError {
         Self::file(file, FileFault::Empty, reason)
     }
 
-    pub(crate) fn option(key: &'static str, value: impl Display, allowed: impl Into<String>) -> Self {
-        Self::Option { key, value: value.to_string(), allowed: allowed.into() }
+    pub(crate) fn option(
+        key: impl Into<Cow<'static, str>>,
+        value: impl Display,
+        allowed: impl Into<String>,
+    ) -> Self {
+        Self::Option { key: key.into(), value: value.to_string(), allowed: allowed.into() }
     }
 
     pub(crate) fn refused(what: &'static str, reason: impl Into<String>) -> Self {

@@ -4,7 +4,6 @@ pub(crate) mod foreign;
 pub(crate) mod generic;
 pub(crate) mod ratio;
 
-use crate::error::TraceError;
 use crate::options::generic::{GenericColumns, UnitBytes};
 use crate::options::ratio::Ratio;
 use schemars::JsonSchema;
@@ -223,17 +222,16 @@ pub enum Unsorted {
 const WINDOW_MAX: usize = 1 << 25;
 
 impl TryFrom<String> for Unsorted {
-    type Error = TraceError;
+    type Error = String;
 
-    fn try_from(text: String) -> Result<Self, TraceError> {
+    fn try_from(text: String) -> Result<Self, String> {
         let window = text.strip_prefix("sort:").map(str::parse::<usize>);
         match (text.as_str(), window) {
             ("error", _) => Ok(Self::Error),
             ("keep", _) => Ok(Self::Keep),
             (_, Some(Ok(window))) if (1..=WINDOW_MAX).contains(&window) => Ok(Self::Sort(window)),
             _ => {
-                let allowed = format!("\"error\", \"keep\", \"sort:N\" with N from 1 to {WINDOW_MAX}");
-                Err(TraceError::option("unsorted", text, allowed))
+                Err(format!("\"{text}\" is not allowed; allowed: \"error\", \"keep\", \"sort:N\" with N from 1 to {WINDOW_MAX}"))
             }
         }
     }

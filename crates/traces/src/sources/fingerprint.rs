@@ -4,6 +4,7 @@ use crate::error::TraceError;
 use crate::format_names::WORKLOAD;
 use crate::options::TraceOptions;
 use crate::progress::Progress;
+use crate::sources::part::Part;
 use crate::sources::workload::WorkloadSource;
 use crate::stored::blktrace_files::input_files;
 use crate::stored::opened::Opened;
@@ -27,7 +28,7 @@ pub fn fingerprint(
         None => is_workload(path.name()),
     };
     if is_workload {
-        return Ok(WorkloadSource::open(&path, options)?.sha256().to_owned());
+        return Ok(WorkloadSource::open(&path, &Part::whole(options))?.sha256().to_owned());
     }
     let files = input_files(path.name());
     if path.copy().is_some() || files.len() == 1 {

@@ -110,7 +110,7 @@ impl Part {
     }
 
     /// The options without those that ask for a part.
-    fn whole(options: &TraceOptions) -> TraceOptions {
+    pub(crate) fn whole(options: &TraceOptions) -> TraceOptions {
         TraceOptions {
             from_ns: None,
             to_ns: None,

@@ -6,7 +6,7 @@
 //! every request is expected once, and times inside a stretch, addresses and sizes stay.
 
 use crate::entry::TraceEntry;
-use crate::error::TraceError;
+use crate::error::{FileFault, TraceError};
 use crate::options::TraceOptions;
 use crate::origin::Origin;
 use crate::request_source::{Facts, RequestSource};
@@ -37,8 +37,8 @@ impl Resampled {
         Self { inner, file, draw, block_ns, ring: None, summary: TraceSummary::default() }
     }
 
-    fn refused(&self, allowed: impl Into<String>) -> TraceError {
-        TraceError::option("resample", self.draw, allowed)
+    fn refused(&self, reason: impl Into<String>) -> TraceError {
+        TraceError::file(&self.file, FileFault::Unfit, reason)
     }
 
     /// Reads the recording.
@@ -48,7 +48,7 @@ impl Resampled {
             requests.extend(batch.drain(..).map(|entry: TraceEntry| entry.request));
             if requests.len() > REQUESTS_MAX {
                 return Err(self.refused(format!(
-                    "with traces of up to {REQUESTS_MAX} requests; take a part of it first (take = N)"
+                    "a draw is made of at most {REQUESTS_MAX} requests; take a part of it first (take = N)"
                 )));
             }
         }
@@ -60,11 +60,11 @@ impl Resampled {
 
     fn ring(&self, requests: Vec<Request>) -> Result<Ring, TraceError> {
         if !requests.is_sorted_by_key(|request| request.at_ns) {
-            return Err(self.refused("with times in order, unsorted = sort:N"));
+            return Err(self.refused("a draw needs times in order; unsorted = sort:N puts them so"));
         }
         let span_ns = requests[requests.len() - 1].at_ns - requests[0].at_ns;
         if span_ns == 0 {
-            return Err(self.refused("with requests at two times or more"));
+            return Err(self.refused("a draw needs requests at two times or more"));
         }
         // Behind the last request of the ring comes a gap like any other.
         let period_ns = span_ns + (span_ns / (requests.len() as u64 - 1)).max(1);
@@ -94,7 +94,7 @@ impl RequestSource for Resampled {
     fn finish(&mut self) -> Result<(), TraceError> {
         match self.summary.last_ns {
             Some(_) => Ok(()),
-            None => Err(self.refused("a draw that has a request; this one has none")),
+            None => Err(self.refused(format!("draw {} has no request", self.draw))),
         }
     }
 

@@ -100,6 +100,15 @@ fn refuse_reading_options(options: &TraceOptions) -> Result<(), TraceError> {
     if *options == meaningful {
         return Ok(());
     }
-    let allowed = "with a workload only the options seed and workload, as nothing is read from a file";
-    Err(TraceError::option("format", WORKLOAD, allowed))
+    let plain = |options: &TraceOptions| serde_json::to_value(options).expect("options are plain data");
+    let (asked, allowed) = (plain(options), plain(&meaningful));
+    let wrong = asked.as_object().into_iter().flatten().find(|(key, value)| allowed.get(key) != Some(*value));
+    let (key, value) = wrong.expect("they differ");
+    let allowed =
+        "with a recording; of a workload, which is read from no file, seed, workload.KEY and parts are told";
+    Err(TraceError::option(
+        key.clone(),
+        value.as_str().map_or_else(|| value.to_string(), str::to_owned),
+        allowed,
+    ))
 }
