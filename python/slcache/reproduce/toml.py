@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import re
 import types
@@ -155,10 +156,17 @@ def build(
     try:
         # Texts of JSON are taken strictly, and tables in them for models all the same.
         text = json.dumps(table, default=str)
-        return TypeAdapter(kind).validate_json(text, strict=True, context=known)
+        found: T = _reader(typing.cast(Any, kind)).validate_json(text, strict=True, context=known)
+        return found
     except ValidationError as error:
         faults = dict.fromkeys(_fault(kind, one) for one in error.errors())
         raise ConfigError("\n".join(f"{where}: {fault}" for fault in faults)) from None
+
+
+@functools.cache
+def _reader(kind: type) -> TypeAdapter[Any]:
+    """Return what reads a model; to make it takes longer than to read with it."""
+    return TypeAdapter(kind)
 
 
 def named(kind: str) -> AfterValidator:
