@@ -61,6 +61,18 @@ def _left_out(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+#: Modules that ask what workers do, and how many there are.
+OF_WORKERS = {"test_compare", "test_engine", "test_interrupt", "test_sweep_kills"}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _shared(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Start no workers for each study where they are not the question."""
+    of_workers = request.module.__name__ in OF_WORKERS
+    with contextlib.nullcontext() if of_workers else support.shared_workers():
+        yield
+
+
 @pytest.fixture
 def undrawn() -> Iterator[None]:
     """Leave figures out of what a single test saves, in a module that has them drawn."""

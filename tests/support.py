@@ -27,6 +27,7 @@ from slcache import devices
 from slcache.charts import files, page
 from slcache.charts.spec import Spec
 from slcache.cli.app import execute
+from slcache.execute import driver
 from slcache.execute.local import Local
 from slcache.words.names import printable
 
@@ -46,6 +47,43 @@ def workers() -> Local:
     shared = Local(2)
     atexit.register(shared.close)
     return shared
+
+
+def _surroundings() -> tuple[Path, dict[str, str]]:
+    """Return what a process that is started now would inherit."""
+    own = {key: value for key, value in os.environ.items() if key != "PYTEST_CURRENT_TEST"}
+    return Path.cwd(), own
+
+
+@contextlib.contextmanager
+def shared_workers() -> Iterator[None]:
+    """Have these workers do what studies would start workers of their own for.
+
+    But for what is asked from another folder, or in another environment, than that of the tests.
+    """
+    start, begun = driver._made, _surroundings()
+
+    def made(text: str, count: int | None) -> driver.Executor:
+        lend = text == "local" and _surroundings() == begun
+        return _Lent() if lend else start(text, count)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(driver, "_made", made)
+        yield
+
+
+class _Lent:
+    """The workers, which stay when a study ends."""
+
+    here = True
+
+    def __init__(self) -> None:
+        self.slots = workers().slots
+        self.submit, self.finished = workers().submit, workers().finished
+
+    def close(self) -> None:
+        """Leave nothing to do for them."""
+        workers()._tasks.clear()
 
 
 def line(ticks: object, op: str, offset: object, size: object) -> str:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import scipy
 from jsonschema import Draft202012Validator
-from scipy import stats
 
 import slcache
 from slcache import metrics
@@ -81,17 +81,19 @@ def test_intervals_are_those_of_scipy(four: SeededComparison, workload: Path) ->
         each.documents[1]["host"]["write"]["latency_us"]["mean"] * 1000 for each in four.comparisons
     ]
     assert told["values"] == values
-    low, high = stats.t.interval(
-        document["confidence"], 3, loc=sum(values) / 4, scale=stats.sem(values)
+    low, high = scipy.stats.t.interval(
+        document["confidence"], 3, loc=sum(values) / 4, scale=scipy.stats.sem(values)
     )
     assert (told["low"], told["high"]) == pytest.approx((low, high))
     base = [each.documents[0]["host"]["write"]["latency_us"]["mean"] for each in four.comparisons]
     logs = [math.log(a / (1000 * b)) for a, b in zip(values, base, strict=True)]
     against = document["against"]["schemes"]["baseline"]["write_mean_ns"]
-    assert against["p"] == pytest.approx(stats.ttest_1samp(logs, 0.0).pvalue)
+    assert against["p"] == pytest.approx(scipy.stats.ttest_1samp(logs, 0.0).pvalue)
     assert against["inside_noise"] == (against["p"] > 1 - document["confidence"])
-    assert against["factor"] == pytest.approx(stats.gmean(values) / stats.gmean(base) / 1000)
-    low, high = stats.t.interval(0.95, 3, loc=sum(logs) / 4, scale=stats.sem(logs))
+    assert against["factor"] == pytest.approx(
+        scipy.stats.gmean(values) / scipy.stats.gmean(base) / 1000
+    )
+    low, high = scipy.stats.t.interval(0.95, 3, loc=sum(logs) / 4, scale=scipy.stats.sem(logs))
     assert (against["low"], against["high"]) == pytest.approx((math.exp(low), math.exp(high)))
     with pytest.raises(slcache.UsageError, match="seeds = 0"):
         slcache.compare(workload, device="tiny", schemes=SCHEMES, seeds=0)
@@ -140,7 +142,7 @@ def test_documents_are_as_the_schema_says(four: SeededComparison, tmp_path: Path
 def test_differences_are_no_noise(mine: list[float], reference: list[float], noise: bool) -> None:
     found = against({"mine": Figure(mine), "reference": Figure(reference)}, "reference")["mine"]
     assert found.inside_noise is noise
-    assert found.factor == pytest.approx(stats.gmean(mine) / stats.gmean(reference))
+    assert found.factor == pytest.approx(scipy.stats.gmean(mine) / scipy.stats.gmean(reference))
 
 
 #: What is drawn, by the settings with which a scheme draws it.
@@ -207,7 +209,7 @@ def test_every_draw_is_a_run_to_repeat(recording: Path, drawn: SeededComparison)
     assert len(set(figure.known)) == DRAWS
     mean = sum(figure.known) / DRAWS
     deviation = math.sqrt(sum((value - mean) ** 2 for value in figure.known) / (DRAWS - 1))
-    half = stats.t.ppf(0.975, DRAWS - 1) * deviation
+    half = scipy.stats.t.ppf(0.975, DRAWS - 1) * deviation
     whole = slcache.run(recording, device="tiny", scheme="baseline", address="wrap").documents[0]
     own = named("write_mean_ns").value(whole)
     found = figure.estimate

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -75,18 +76,20 @@ class Verb:
     rows: tuple[tuple[str, str], ...]
 
 
-def verbs(
-    app: App | None = None, path: tuple[str, ...] = ()
-) -> Iterator[tuple[tuple[str, ...], Verb]]:
-    """Yield every verb with the words that name it."""
-    app = app or command_line()
+@functools.cache
+def verbs() -> tuple[tuple[tuple[str, ...], Verb], ...]:
+    """Return every verb with the words that name it."""
+    return tuple(_below(command_line(), ()))
+
+
+def _below(app: App, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Verb]]:
     if app.default_command is not None:
         every = page.arguments(app)
         params = tuple(_option(each) for each in every)
         yield path, Verb(inspect.cleandoc(app.help), params, tuple(map(page.row, every)))
     for name in app:
         if not name.startswith("-"):
-            yield from verbs(app[name], (*path, name))
+            yield from _below(app[name], (*path, name))
 
 
 def _option(each: Argument) -> Option:
