@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cyclopts import App, ArgumentCollection
 
 import slcache
 import support
@@ -58,6 +60,27 @@ def _left_out(request: pytest.FixtureRequest) -> Iterator[None]:
     """Leave figures out of reports where they are not the question."""
     is_drawn = request.module.__name__ in DRAWN
     with contextlib.nullcontext() if is_drawn else support.undrawn():
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _assembled() -> Iterator[None]:
+    """Find out once what a verb takes: a process does so for one command, and tests for many."""
+    assemble = App.assemble_argument_collection
+    known: dict[tuple[object, bool], ArgumentCollection] = {}
+
+    def assembled(app: App, *, parse_docstring: bool = False) -> ArgumentCollection:
+        key = app.default_command, parse_docstring
+        if key not in known:
+            known[key] = assemble(app, parse_docstring=parse_docstring)
+            assert not any(argument.children for argument in known[key])
+        made = ArgumentCollection(map(copy.copy, known[key]))
+        for argument in made:
+            argument.tokens = []
+        return made
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(App, "assemble_argument_collection", assembled)
         yield
 
 
