@@ -250,7 +250,13 @@ def test_the_default_amount_overflows_every_cache() -> None:
 
 
 @pytest.mark.few(8)
-@pytest.mark.parametrize("device", [entry["name"] for entry in catalogue.devices()])
+@pytest.mark.parametrize(
+    "device",
+    [
+        pytest.param(name, marks=pytest.mark.long) if name.endswith("-like") else name
+        for name in (entry["name"] for entry in catalogue.devices())
+    ],
+)
 def test_the_default_amount_is_of_caches_that_schemes_have(device: str) -> None:
     """No cache is left unfilled, unused cells are none, and companions change nothing."""
     try:

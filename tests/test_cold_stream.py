@@ -43,6 +43,7 @@ def test_every_seed_leaves_a_cold_stream_as_fast(cold: Path, seeds: Sequence[int
     assert learned == pytest.approx([without] * len(seeds), rel=0.001)
 
 
+@pytest.mark.long
 def test_without_blocks_held_back_a_seed_learns_too_large_a_region(cold: Path) -> None:
     # The blocks are held back for cleaning.
     assert took_ns(cold, "rl", 10, dense_spare_share=0) > 1.5 * took_ns(cold, "qlc-only")

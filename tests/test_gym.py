@@ -445,14 +445,14 @@ def seen(env: Any) -> list[Any]:  # noqa: ANN401
 def test_what_is_copied_or_pickled_goes_on_alike_to_the_end_and_further(
     name: str, steps: int, reward: str, tmp_path: Path
 ) -> None:
-    trace = write_trace(tmp_path / "short.csv", mixed(200))
+    trace = write_trace(tmp_path / "short.csv", mixed(80))
     env = stepped(MADE[name](trace, REWARDS[reward]), steps)
     others = [env.fork(), copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
     apart = env.fork()
     for _ in range(3):
         seen(apart)
     # More than an episode has.
-    for _ in range(160):
+    for _ in range(70):
         wanted = seen(env)
         assert all(seen(other) == wanted for other in others)
 

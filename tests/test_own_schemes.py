@@ -567,7 +567,10 @@ def test_a_view_is_of_its_call_alone(tmp_path: Path, trace: Path) -> None:
 
 
 #: A preset of each kind: plain, with a disk, with a map; of how many of its schemes one is tried.
-KINDS = {"tiny": 3, "nvc-hdd": 3, "intel-660p-1tb-like": 8}
+KINDS = [
+    *(("tiny", 3), ("nvc-hdd", 3)),
+    pytest.param("intel-660p-1tb-like", 8, marks=pytest.mark.long),
+]
 #: Sections that only some documents have, and those of `scheme` and `provenance`.
 OPTIONAL = {"map", "disk", "bound"}
 INNER = {"look_ups_for_moves", "histograms", "curves", "timeline", "memory_in", "memory_out"}
@@ -638,7 +641,7 @@ def test_every_preset_and_scheme_writes_what_is_read(devices: list[str], tmp_pat
 
 @pytest.mark.parametrize(
     ("device", "every"),
-    [*KINDS.items(), *(pytest.param(name, 1, marks=pytest.mark.slow) for name in DEVICES)],
+    [*KINDS, *(pytest.param(name, 1, marks=pytest.mark.slow) for name in DEVICES)],
 )
 def test_all_schemes_of_a_preset_are_loaded_told_compared_and_repeated(
     device: str, every: int, tmp_path: Path

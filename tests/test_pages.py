@@ -220,7 +220,10 @@ def test_its_listings_of_python_run(page: str) -> None:
 
 
 #: Listings behind which stands what they print.
-LISTED = ("howto/ask-the-cost-model.md", "howto/run-a-study.md")
+LISTED = (
+    "howto/ask-the-cost-model.md",
+    pytest.param("howto/run-a-study.md", marks=pytest.mark.long),
+)
 
 
 @pytest.mark.parametrize("page", LISTED)

@@ -24,6 +24,7 @@ from slcache.reproduce.experiment import Experiment
 from slcache.reproduce.inputs import Input, Job, twins
 from slcache.reproduce.ledger import Row, ledger
 from slcache.reproduce.parts import Grid, Part, Variant
+from slcache.reproduce.plan import Plan
 from slcache.reproduce.points import Table
 from slcache.reproduce.reading import Beyond, Variation, has_figures
 from slcache.reproduce.sensitivity import front, met
@@ -31,6 +32,16 @@ from slcache.reproduce.verdicts import CANNOT_HOLD, NOT_SIMULABLE
 from support import mixed, process, slcache, write_trace
 
 
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> Plan:
+    """The plan of a paper, whose quick mode is quicker."""
+    whole = plans.load("hierarchy")
+    small = replace(whole, quick=replace(whole.quick, requests=5000))
+    monkeypatch.setattr(plans, "load", lambda _: small)
+    return small
+
+
+@pytest.mark.usefixtures("short")
 def test_an_interrupted_evaluation_goes_on_and_prints_one_ledger(tmp_path: Path) -> None:
     request = Request(paper="hierarchy", out=tmp_path, quick=True, workloads=["web_1"])
     told: list[tuple[str, int, int]] = []
@@ -105,15 +116,12 @@ def test_a_quick_evaluation_that_is_shown_judges_half_of_what_is_emergent() -> N
 
 
 @pytest.mark.long
-def test_it_judges_as_many_as_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = plans.load("hierarchy")
-    small = replace(whole, quick=replace(whole.quick, requests=5000))
-    monkeypatch.setattr(plans, "load", lambda _: small)
+def test_it_judges_as_many_as_it_says(short: Plan, tmp_path: Path) -> None:
     request = Request(paper="hierarchy", out=tmp_path, quick=True, reading="literal")
     emergent = [row for row in evaluations.evaluate(request).claims if row.class_ == EMERGENT]
     able = [row for row in emergent if row.verdict not in (CANNOT_HOLD, NOT_SIMULABLE)]
     judged = [row for row in able if not row.missing and row.ours is not None]
-    some, every = small.quick_judges()
+    some, every = short.quick_judges()
     assert every == len(able)
     # Runs as short as these have no migrations, of which claims then say nothing.
     assert len(judged) <= some == sum(not row.missing for row in able)

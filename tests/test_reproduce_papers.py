@@ -310,6 +310,7 @@ def test_a_short_evaluation_of_hyssd_judges_compares_and_draws_what_it_ran(tmp_p
             assert rows(figures.draw(spec, plan, tables["st"]))
 
 
+@pytest.mark.long
 def test_a_short_evaluation_of_rl_learns_between_constants_and_chance(tmp_path: Path) -> None:
     """Two seeds, two constants and a lesson, on twins of 45 to 150 steps of the agent."""
     loaded, traces = plans.load("rl"), ["pc", "oltp"]

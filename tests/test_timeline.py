@@ -65,7 +65,7 @@ class Drawn:
 
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_trace(tmp_path_factory.mktemp("timeline") / "t.csv", mixed(1200))
+    return write_trace(tmp_path_factory.mktemp("timeline") / "t.csv", mixed(600))
 
 
 @pytest.fixture(scope="module", params=RUNS)
@@ -87,7 +87,7 @@ def test_what_a_run_comes_to_does_not_depend_on_its_being_watched(drawn: Drawn) 
 
 def test_every_request_is_in_the_log_and_its_parts_add_up(drawn: Drawn) -> None:
     log, document = drawn.log, drawn.watched
-    assert (log["request"] == np.arange(1200)).all()
+    assert (log["request"] == np.arange(600)).all()
     assert (log["scheme"] == drawn.scheme).all()
     assert (sum(log[part] for part in drawn.parts) == log["latency_ns"]).all()
     assert (log["completion_ns"] - log["arrival_ns"] == log["latency_ns"]).all()
@@ -142,7 +142,7 @@ def test_operations_are_those_that_the_result_counts_and_the_table_has(drawn: Dr
     disk = Counter((row["begin_ns"], row["end_ns"]) for row in drawn.rows if row["plane"] < 0)
     assert disk == Counter((s.begin_ns, s.end_ns) for s in drawn.found.on("disk"))
     # Nothing is asked for without a request, and no request is beyond those that came.
-    assert {row["request"] for row in drawn.rows} <= {-1, *range(1200)}
+    assert {row["request"] for row in drawn.rows} <= {-1, *range(600)}
     assert all(row["block"] >= 0 for row in flash if row["kind"] == "erase")
     assert [row["end_ns"] for row in drawn.rows] == sorted(row["end_ns"] for row in drawn.rows)
 
@@ -258,7 +258,7 @@ def test_knobs_and_windows_are_told_as_they_turn(tmp_path: Path, trace: Path) ->
         requests = read(file).on("requests")
         longest = max(requests, key=lambda each: each.end_ns - each.begin_ns)
         assert longest.facts["request"] == slowest
-        assert len(requests) < 1200
+        assert len(requests) < 600
 
 
 def test_of_every_nth_request_the_operations_are_kept(tmp_path: Path, trace: Path) -> None:
@@ -268,17 +268,17 @@ def test_of_every_nth_request_the_operations_are_kept(tmp_path: Path, trace: Pat
     some = pq.read_table(tmp_path / "7.parquet").to_pylist()
     assert some == [row for row in whole if row["request"] < 0 or row["request"] % 7 == 0]
     found = read(tmp_path / "7.pftrace")
-    assert sorted(each.facts["request"] for each in found.on("requests")) == list(range(0, 1200, 7))
+    assert sorted(each.facts["request"] for each in found.on("requests")) == list(range(0, 600, 7))
     assert len(found.on("planes")) == len(some)
     asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "replay": "closed:8"}
     (tmp_path / "one").mkdir()
     asked["timeline"] = tmp_path / "one" / "t.parquet"
-    slcache.run(trace, **asked, timeline_around="request=700", timeline_every=100)
-    assert 700 in pq.read_table(asked["timeline"])["request"].to_pylist()
+    slcache.run(trace, **asked, timeline_around="request=500", timeline_every=100)
+    assert 500 in pq.read_table(asked["timeline"])["request"].to_pylist()
     asked["timeline"].unlink()
-    for around in ("request=701", "slowest"):
+    for around in ("request=501", "slowest"):
         with pytest.raises(slcache.UsageError, match="leaves out request") as caught:
-            slcache.run(trace, **asked, timeline_around=around, timeline_every=1199)
+            slcache.run(trace, **asked, timeline_around=around, timeline_every=599)
         assert caught.value.key == "timeline_every"
         assert f"timeline_around = {around}" in str(caught.value)
         assert not list((tmp_path / "one").iterdir())
@@ -340,7 +340,7 @@ def test_a_stretch_of_time_is_what_overlaps_it(trace: Path, tmp_path: Path) -> N
         ({"from": "2s", "until": "1s"}, "until = 1s: must be later than {}from = 2s"),
         ({"around": "best"}, "must be slowest, cliff, or request=N"),
         ({"every": 0}, "between 1 and"),
-        ({"around": "request=1200"}, "the requests are 0 to 1,199"),
+        ({"around": "request=600"}, "the requests are 0 to 599"),
         ({"around": "slowest", "from": "1s"}, "around = slowest: tells from when until when"),
         ({"from": "1h"}, "nothing happens from 3600000000000 ns"),
         ({"timeline": "t.parquet", "from": "1h"}, "nothing happens from 3600000000000 ns"),
@@ -373,19 +373,19 @@ def test_compared_schemes_draw_the_same_request(trace: Path, tmp_path: Path) -> 
         top = tmp_path / str(jobs)
         top.mkdir()
         files = {"log": top / "log.parquet", "timeline": top / "t.pftrace.gz"}
-        how = {**asked, **files, "timeline_around": "request=700", "jobs": jobs}
+        how = {**asked, **files, "timeline_around": "request=500", "jobs": jobs}
         drawn = slcache.compare(trace, schemes=schemes, **how)
         for before, after, name in zip(plain.every_run, drawn.every_run, schemes, strict=True):
             one, other = before.to_dict(), after.to_dict()
             assert all(one[part] == other[part] for part in one if part not in OF_THE_MACHINE)
             log = pq.read_table(top / f"log-{name}.parquet").to_pydict()
-            place = log["request"].index(700)
+            place = log["request"].index(500)
             requests = read(top / f"t-{name}.pftrace.gz").on("requests")
-            mine = [s for s in requests if s.facts["request"] == 700]
+            mine = [s for s in requests if s.facts["request"] == 500]
             assert [(s.begin_ns, s.end_ns) for s in mine] == [
                 (log["arrival_ns"][place], log["completion_ns"][place])
             ]
-            assert len(requests) < 1200
+            assert len(requests) < 600
         assert len(list(top.iterdir())) == 4
 
 
