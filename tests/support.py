@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
+from jsonschema import Draft202012Validator
 from markupsafe import Markup
 
 from slcache import devices
@@ -137,6 +138,14 @@ def stdout(*arguments: str | Path) -> str:
 def json_of(*arguments: str | Path) -> Any:  # noqa: ANN401
     """Run the command line, which is to go well, and return the document that it printed."""
     return json.loads(stdout(*arguments))
+
+
+@functools.cache
+def validator(name: str) -> Draft202012Validator:
+    """Return the validator of a schema as the verb prints it: nothing else is at hand."""
+    schema = json_of("explain", "--schema", name)
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
 
 
 def process(

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 
 import slcache
 from charted import axis, keys, only, panels, rows
 from disks import result, without_disk
 from slcache.charts import disk, files, series
-from slcache.documents import schemata
 from slcache.tables import grid
+from support import validator
 
 BUSY = {"active": 20.0}
 SAVING = {
@@ -50,8 +49,7 @@ def test_a_comparison_tells_of_the_disk_only_where_there_is_one(pair: slcache.Co
     assert figures["disk-only"]["energy"] == 1.0
     assert figures["nvc"]["energy"] == pytest.approx(SAVING_J / (20 * 2.55))
     assert figures["nvc"]["miss_rate"] == 0.5
-    whole = schemata.schema("compare")
-    Draft202012Validator({**whole, **whole["$defs"]["Figures"]}).validate(figures["nvc"])
+    validator("compare").validate(pair.to_dict())
     assert pair.verdict()[-1].endswith(
         "The disk takes 24.0 J against 51.0 J, above all in the state active "
         "(10.2 J against 51.0 J)."

@@ -9,18 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 
 import slcache
 from slcache import api, bounds
 from slcache.charts import bound as picture
-from slcache.documents import gains, normalise, schemata
+from slcache.documents import gains, normalise
 from slcache.metrics import GAIN_SHARE
 from slcache.results.seeded import SeededComparison
 from slcache.sentences import gains as sentences
 from slcache.separation import study
 from slcache.words import units
-from support import TINY_BYTES, Row, write_trace
+from support import TINY_BYTES, Row, validator, write_trace
 from support import slcache as command
 
 DEMO = "examples/linkbench-40s.blkparse.zst"
@@ -81,7 +80,7 @@ def test_the_share_is_of_what_the_reference_leaves(tmp_path: Path) -> None:
 
 def test_comparisons_tell_table_and_words(compared: slcache.Comparison, tmp_path: Path) -> None:
     document = compared.to_dict()
-    Draft202012Validator(schemata.schema("compare")).validate(document)
+    validator("compare").validate(document)
     told = document["gains"]["schemes"]
     assert list(told) == SCHEMES
     assert "turn dense where they lie" in told["ips"]["why"]
@@ -270,7 +269,7 @@ def test_a_study_holds_each_point_against_one_without_a_cache(trace: Path, tmp_p
     again = slcache.sweep(trace, **asked)
     assert again.kept == 6
     assert again.table.equals(found.table)
-    Draft202012Validator(schemata.schema("sweep")).validate(found.to_dict())
+    validator("sweep").validate(found.to_dict())
     (line,) = [line for line in found.report().splitlines() if "no bound holds for ips" in line]
     assert "2 of the 6 points" in line
 
@@ -345,7 +344,7 @@ def test_a_cliff_tells_it_beside_the_bandwidth() -> None:
     told = command("cliff", *schemes, *load, "--bound")
     assert "share of the gain" in " ".join(told.stdout.decode().split())
     whole = json.loads(command("cliff", *schemes, *load, "--bound", "--json").stdout)
-    Draft202012Validator(schemata.schema("cliff")).validate(whole)
+    validator("cliff").validate(whole)
     document = whole["schemes"]
     one = document["baseline"]["gain"]
     # What is written without a cache is all of it.

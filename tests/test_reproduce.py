@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 
 import slcache as package
 from slcache import ConfigError
-from slcache.documents import schemata
 from slcache.execute.engine import Engine
 from slcache.given.evaluation import Request
 from slcache.reproduce import beyond, inputs, sensitivity
@@ -29,7 +27,7 @@ from slcache.reproduce.points import Table
 from slcache.reproduce.reading import Beyond, Variation, has_figures
 from slcache.reproduce.sensitivity import front, met
 from slcache.reproduce.verdicts import CANNOT_HOLD, NOT_SIMULABLE
-from support import mixed, process, slcache, write_trace
+from support import mixed, process, slcache, validator, write_trace
 
 
 @pytest.fixture
@@ -81,7 +79,7 @@ def test_in_place_switch_halves_write_amplification(tmp_path: Path) -> None:
     done = process(*words, "--json")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
-    Draft202012Validator(schemata.schema("reproduce")).validate(document)
+    validator("reproduce").validate(document)
     claims = {claim["id"]: claim for claim in document["claims"]}
     assert claims["ips-bursty-latency-hm_1"]["verdict"] == "reproduced"
     # Turbo Write programs each page twice, in-place switch once.

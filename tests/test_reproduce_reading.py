@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 
 import slcache as package
 from charted import axis, only, rows
 from slcache import ConfigError
 from slcache.cli import ledger as cli_ledger
-from slcache.documents import schemata
 from slcache.execute.engine import Engine
 from slcache.given.evaluation import Request
 from slcache.reproduce import evaluation as evaluations
@@ -26,6 +24,7 @@ from slcache.reproduce.ledger import Evaluation
 from slcache.reproduce.parts import Part, Workload
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import LITERAL, PROBABLE, Option, Reading, faults
+from support import validator
 
 TOY = """
 title = "Toy"
@@ -118,7 +117,7 @@ def test_every_claim_is_judged_and_drawn_under_both_readings(toy: Any, tmp_path:
     assert seen[-1] == (3, 3)
     assert len(list((tmp_path / "out/store/results").glob("*.json.gz"))) == 3
     document = json.loads(both.to_json())
-    Draft202012Validator(schemata.schema("reproduce")).validate(document)
+    validator("reproduce").validate(document)
     writes, mean, _ = document["claims"]
     # Most partial writes wait in vain, so those that wait a tenth as long are faster.
     assert writes["probable"]["ours"] < writes["ours"]
@@ -261,7 +260,7 @@ def test_a_study_starts_from_a_reading_and_names_the_front(toy: Any, tmp_path: P
     named = {each["value"] for each in both["front"]}
     assert named <= {"fast, long", "as it is, long"}
     assert named
-    Draft202012Validator(schemata.schema("reproduce")).validate(json.loads(evaluation.to_json()))
+    validator("reproduce").validate(json.loads(evaluation.to_json()))
     assert "are beaten by no other on all" in report.render(evaluation)
     told = " ".join(str(part) for part in cli_ledger.parts(evaluation))
     assert "beaten by no other on all figures" in told
@@ -319,7 +318,7 @@ def test_a_further_reading_replaces_the_probable_one(toy: Any, tmp_path: Path) -
     assert rows[1].ours < rows[0].ours
     document = json.loads(brief.to_json())
     assert (document["reading"]["name"], document["reading"]["run"]) == ("brief waits", [PROBABLE])
-    Draft202012Validator(schemata.schema("reproduce")).validate(document)
+    validator("reproduce").validate(document)
     told = " ".join(str(part) for part in cli_ledger.parts(brief))
     assert "The brief waits reading differs from the literal one:" in told
     plan = toy({"wait": WAIT + "twin = { update_skew = 0.5 }\n"}).under(PROBABLE)

@@ -10,11 +10,9 @@ from typing import Any
 
 import pytest
 import scipy
-from jsonschema import Draft202012Validator
 
 import slcache
 from slcache import metrics
-from slcache.documents import schemata
 from slcache.documents.normalise import by_seed
 from slcache.metrics import named
 from slcache.results import intervals
@@ -24,7 +22,7 @@ from slcache.results.means import NOISE
 from slcache.results.seeded import SeededComparison
 from slcache.study import show
 from slcache.tables.grid import Column
-from support import mixed, stdout, write_trace
+from support import mixed, stdout, validator, write_trace
 from support import slcache as command
 
 SCHEMES = ["tlc-only", "baseline"]
@@ -105,11 +103,11 @@ def test_intervals_are_those_of_scipy(four: SeededComparison, workload: Path) ->
 
 def test_documents_are_as_the_schema_says(four: SeededComparison, tmp_path: Path) -> None:
     document = json.loads(four.to_json())
-    Draft202012Validator(schemata.schema("compare")).validate(document)
+    validator("compare").validate(document)
     assert len(document["runs"]) + sum(len(o["runs"]) for o in document["seeds"]["others"]) == 8
     assert set(document["seeds"]["schemes"]["baseline"]) == set(metrics.of_runs(document["runs"]))
     del document["seeds"]["schemes"]["baseline"]["waf"]["mean"]
-    assert not Draft202012Validator(schemata.schema("compare")).is_valid(document)
+    assert not validator("compare").is_valid(document)
     four.save(tmp_path)
     again = slcache.load(tmp_path)
     assert isinstance(again, SeededComparison)

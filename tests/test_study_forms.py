@@ -9,14 +9,13 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 import slcache
 from slcache.documents import gains
 from slcache.metrics import GAIN_SHARE, of_runs
 from slcache.tables.table import Table
-from support import mixed, stdout, write_trace
+from support import mixed, stdout, validator, write_trace
 from support import slcache as command
 from verbs import Inputs, verbs
 
@@ -222,8 +221,7 @@ def test_a_device_and_a_workload_are_dicts_of_a_sweep(tmp_path: Path) -> None:
     plain = slcache.run(workload, device=device, scheme="baseline", seed=1, address="wrap")
     for part in ("host", "config"):
         assert found.document(0)[part] == plain.to_dict()[part]
-    schema = json.loads(command("explain", "--schema", "sweep").stdout)
-    jsonschema.validate(found.to_dict(), schema)
+    validator("sweep").validate(found.to_dict())
     # What was asked for is whole in its file.
     again = command("sweep", out)
     assert b"4 results were there before" in again.stdout, again.stderr

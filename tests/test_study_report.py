@@ -8,13 +8,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import jsonschema
 import numpy as np
 import polars as pl
 import pytest
 
 from charted import charts, keys
-from slcache.documents import schemata
 from slcache.study import page as pages
 from slcache.study import show
 from slcache.study.analysis import Analysis
@@ -22,6 +20,7 @@ from slcache.study.effects import Effect, main_effects
 from slcache.study.outcome import Outcome, Setting
 from slcache.tables.table import Table
 from studies import analysis, grid, printed, row
+from support import validator
 
 EASY, HARD = "in/easy.csv", "in/hard.csv"
 METRICS = ("waf", "read_p99_ns")
@@ -123,10 +122,9 @@ def test_each_trace_is_judged_as_if_it_were_alone(table: pl.DataFrame, study: An
     easy, hard = (each["front"]["configurations"] for each in found["traces"])
     assert [one["settings"] for one in easy] == [{"s.blocks": 1}]
     assert len(hard) > 1
-    jsonschema.validate(found, schemata.schema("sweep-show"))
+    validator("sweep-show").validate(found)
     both = found | {"front": found["traces"][0]["front"]}
-    with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(both, schemata.schema("sweep-show"))
+    assert not validator("sweep-show").is_valid(both)
     assert all("seeds" not in found["metrics"][name] for name in METRICS)
     with pytest.raises(ValueError, match="2 traces"):
         _ = study.front
@@ -159,7 +157,7 @@ def test_a_load_is_no_choice_but_in_a_search_that_varied_it() -> None:
     assert [one.settings for one in short.best] == [{"s.blocks": 2}]
     assert [one.settings["s.blocks"] for one in long.best] == [6, 4, 2]
     found = study.to_dict()
-    jsonschema.validate(found, schemata.schema("sweep-show"))
+    validator("sweep-show").validate(found)
     assert [each["trace"] for each in found["traces"]] == ["queue_depth=1", "queue_depth=8"]
     assert "The nearest to the best on all 2 loads is " in printed(study)
     assert "Pareto front on queue_depth=8" in pages.render(study, "t")
@@ -180,7 +178,7 @@ def test_where_each_load_has_one_configuration_there_is_no_front(
     assert study.front.places == []
     assert f"No front: {DEPTH} is the load" in printed(study)
     assert study.judged[0].spreads["waf"].best is None
-    jsonschema.validate(study.to_dict(), schemata.schema("sweep-show"))
+    validator("sweep-show").validate(study.to_dict())
 
 
 def test_a_map_has_the_trace_only_beside_a_single_other_parameter(study: Analysis) -> None:

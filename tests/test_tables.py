@@ -13,12 +13,10 @@ import struct
 import subprocess
 import termios
 from collections.abc import Callable, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 from rich.console import Console
 from rich.text import Text
 
@@ -33,7 +31,7 @@ from slcache.tables import grid
 from slcache.tables.tabular import Cells, fitted
 from slcache.words import kinds, units
 from support import command as cli_words
-from support import json_of, mixed, write_trace
+from support import json_of, mixed, validator, write_trace
 from support import slcache as command
 
 #: Columns of a terminal; `make slow` asks of all.
@@ -323,12 +321,6 @@ def test_every_component_has_words_and_a_colour_of_its_own() -> None:
 RUN = ("--device", "tiny", "--json", "--progress", "always")
 
 
-@cache
-def validator(name: str) -> Draft202012Validator:
-    """Return the validator of a schema as the verb prints it: nothing else is at hand."""
-    return Draft202012Validator(json.loads(command("explain", "--schema", name).stdout))
-
-
 def comparable(document: dict[str, Any]) -> str:
     """Return a result document without what legitimately differs between equal runs."""
     kept = {key: value for key, value in document.items() if key != "sim"}
@@ -367,8 +359,7 @@ def references(node: object) -> list[str]:
     ["config", "run", "result", "compare", "cliff", "reproduce", "sweep", "tune", "trace-info"],
 )
 def test_a_schema_is_whole_in_itself(name: str) -> None:
-    document = json.loads(command("explain", "--schema", name).stdout)
-    Draft202012Validator.check_schema(document)
+    document: Any = validator(name).schema
     assert document["title"]
     for reference in references(document):
         assert reference.startswith("#/"), reference

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
-from jsonschema import Draft202012Validator
 
 import slcache as package
-from slcache.documents.schemata import schema
+import support
 from slcache.given import quantity
 from slcache.traces import against, api
 from support import EPOCH, TICKS_PER_MS, json_of, line, mixed, process, slcache, stdout, write_trace
@@ -46,7 +45,7 @@ def info(trace: Path, *arguments: str | Path) -> dict[str, Any]:
     done = slcache("trace", "info", trace, "--json", *arguments)
     assert done.stderr == b""
     document: dict[str, Any] = json.loads(done.stdout)
-    Draft202012Validator(schema("trace-info")).validate(document)
+    support.validator("trace-info").validate(document)
     return document
 
 

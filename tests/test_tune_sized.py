@@ -10,19 +10,17 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 import slcache as package
 from executors import Here
-from slcache.documents import schemata
 from slcache.search.api import tune
 from slcache.search.batches import Found, Measuring, Tried, grid, smallest, steps_most
 from slcache.search.goals import Search
 from slcache.search.sized import Sized
 from slcache.search.tuning import FILES, Tuning
 from slcache.study.api import sweep
-from support import mixed, stdout, workers, write_trace
+from support import mixed, stdout, validator, workers, write_trace
 
 KEY = "device.user_bytes"
 BLOCKS = "scheme.baseline.slc_blocks"
@@ -128,7 +126,7 @@ def test_sizes_may_be_texts_shares_and_several_seeds(trace: Path, tmp_path: Path
     found = asked(trace, "waf<=1e9", vary=share, most=next(iter(share)), seeds=2, settings=worn)
     assert best(found) == 0.9
     document = json.loads(found.to_json())
-    jsonschema.validate(document, schemata.schema("tune"))
+    validator("tune").validate(document)
     assert document["asked"]["seeds"] == 2
     assert best(asked(trace, "waf<=1e9", vary={KEY: [1 << 20]})) == 1 << 20
     writes = write_trace(tmp_path / "writes.csv", mixed(50, write_share=1.0))
@@ -147,7 +145,7 @@ def test_bounds_that_no_size_keeps_are_an_answer(trace: Path, tmp_path: Path) ->
     assert "No device.user_bytes that was tried keeps waf<=0.500. At both ends: 1048576: " in text
     assert "waf<=0.500 is missed by" in text
     document = json.loads((out / "tune.json").read_text())
-    jsonschema.validate(document, schemata.schema("tune"))
+    validator("tune").validate(document)
     assert (document["best"], document["front"]) == (None, [])
     assert document["points"][document["sized"]["nearest"]]["status"] == "done"
     assert {p.name for p in out.iterdir()} == {*FILES, "store"} - {"best.toml"}
