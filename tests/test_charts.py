@@ -43,6 +43,7 @@ def test_files_are_drawn_without_a_browser_and_the_same_every_time() -> None:
         assert kind == ".pdf" or files.written(simple(), kind) == drawn
 
 
+@pytest.mark.long
 def test_altair_takes_every_chart_of_a_run(comparison: slcache.Comparison, tmp_path: Path) -> None:
     """What it checks its own charts by says that these are Vega-Lite."""
     for name in ("attribution", "writes", "series", "windows", "latency", "wear", "bars"):

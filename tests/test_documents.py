@@ -18,6 +18,7 @@ from slcache import catalogue
 from slcache.documents import saved
 from slcache.execute.store import Store
 from slcache.reproduce import measures
+from support import QUICK
 
 NAN, INF = float("nan"), float("inf")
 ODD: list[Any] = [
@@ -263,7 +264,7 @@ def twice_said(document: dict[str, Any]) -> Iterator[tuple[Any, Step]]:
 def test_no_changed_figure_reaches_a_page(whole: str, tmp_path: Path) -> None:
     count = len(list(twice_said(json.loads(whole))))
     assert count > 40
-    for place in range(count):
+    for place in range(0, count, 3 if QUICK else 1):
         keys = set()
         for by in (lambda v: v * 3 + 1, lambda _: 2**62):
             edited = json.loads(whole)
