@@ -16,7 +16,7 @@ import sys
 import tempfile
 import textwrap
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -146,6 +146,12 @@ def validator(name: str) -> Draft202012Validator:
     schema = json_of("explain", "--schema", name)
     Draft202012Validator.check_schema(schema)
     return Draft202012Validator(schema)
+
+
+def lasting(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a run's document without what differs between equal runs."""
+    own = {k: v for k, v in document["provenance"].items() if k not in ("time", "host")}
+    return {**document, "sim": None, "provenance": own}
 
 
 def process(

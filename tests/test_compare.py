@@ -26,7 +26,7 @@ from slcache.study.api import sweep
 from slcache.study.model import Study
 from slcache.words import units
 from support import command as command_of
-from support import heed_ctrl_c, json_of, mixed, workers, write_trace
+from support import heed_ctrl_c, json_of, lasting, mixed, workers, write_trace
 from support import slcache as command
 
 HOW: dict[str, Any] = {"device": "tiny", "schemes": ["tlc-only", "baseline", "sa"]}
@@ -55,9 +55,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
 
 
 def figures(found: slcache.Comparison) -> list[dict[str, Any]]:
-    """Return the documents without what a run took and when it was."""
-    told = [{k: v for k, v in each.items() if k != "sim"} for each in found.documents]
-    return [{**each, "provenance": {**each["provenance"], "time": ""}} for each in told]
+    return [lasting(each) for each in found.documents]
 
 
 def compared(trace: Path, **how: Any) -> slcache.Comparison:  # noqa: ANN401

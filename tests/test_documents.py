@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import random
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ import disks
 import slcache
 from slcache import catalogue
 from slcache.documents import saved
-from slcache.execute.store import Store
 from slcache.reproduce import measures
 from support import QUICK
 
@@ -225,21 +223,6 @@ def test_what_differs_beside_schemes_is_told_before_any_winner(whole: str) -> No
         fit, _ = catalogue.fitting(device=device)
         found = [{"config": catalogue.resolve(device=device, scheme=name)} for name in fit]
         assert saved.differences(fit, found) is None, device
-
-
-def test_a_damaged_kept_result_is_made_again(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    store.put("kept", {"some": "result" * 99})
-    (path,) = tmp_path.iterdir()
-    good = path.read_bytes()
-    for at in range(10, len(good), 3):
-        path.write_bytes(good[:at] + bytes([good[at] ^ 0x55]) + good[at + 1 :])
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always")
-            found = store.get("kept", lambda _: None)
-        assert (found, len(told)) in ((None, 1), ({"some": "result" * 99}, 0))
-    path.write_bytes(good)
-    assert store.get("kept", lambda _: None) == {"some": "result" * 99}
 
 
 #: Figures that are said once: by other parts of the document nobody knows them.

@@ -24,7 +24,7 @@ from slcache import _begin, _core
 from slcache.cli import console
 from slcache.errors import RunError
 from slcache.execute import local
-from support import command, heed_ctrl_c
+from support import command, heed_ctrl_c, lasting
 from support import slcache as cli
 from verbs import Inputs
 
@@ -229,17 +229,6 @@ def test_a_worker_leaves_ctrl_c_to_its_driver() -> None:
 ON = ("--device", "tiny", "--scheme", "baseline")
 
 
-def plain(text: bytes, *names: str | Path) -> dict[str, Any]:
-    """Return a document without what differs from run to run and the trace's name."""
-    for name in names:
-        text = text.replace(str(name).encode(), b"TRACE")
-    document: dict[str, Any] = json.loads(text)
-    for part in (document, *document.get("runs", [])):
-        part.pop("sim", None)
-        part.pop("provenance", None)
-    return document
-
-
 @pytest.fixture(scope="module")
 def stored(trace: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The small trace in several forms."""
@@ -260,9 +249,9 @@ def test_a_run_of_a_pipe(stored: dict[str, Path], form: str, prefill: str, name:
     from_file = cli("run", stored[form], *how)
     piped = cli("run", name, *how, stdin=stored[form].read_bytes())
     assert (from_file.returncode, piped.returncode) == (0, 0), piped.stderr
-    assert json.loads(piped.stdout)["trace"]["path"] == name
-    left, right = plain(piped.stdout), plain(from_file.stdout)
-    del left["trace"]["path"], right["trace"]["path"]
+    left, right = (lasting(json.loads(done.stdout)) for done in (piped, from_file))
+    assert left["trace"]["path"] == name
+    right["trace"]["path"] = name
     assert left == right
 
 

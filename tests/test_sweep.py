@@ -8,7 +8,6 @@ import json
 import math
 import re
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -28,7 +27,7 @@ from slcache.study.model import Study, StudyError, of, read
 from slcache.study.outcome import Outcome
 from slcache.study.run import Sweep
 from studies import analysis, grid, printed
-from support import json_of, mixed, stdout, validator, write_trace
+from support import json_of, lasting, mixed, stdout, validator, write_trace
 from support import slcache as command
 
 #: Room for more sizes of the cache than the tiny device has.
@@ -65,12 +64,6 @@ def found(small: Path, place: Path) -> Sweep:
     return swept(small, scheme=["tlc-only", "sa"], vary=SIZES, seeds=2, settings=ROOM, out=place)
 
 
-def plain(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document without what differs between equal runs."""
-    own = {k: v for k, v in document["provenance"].items() if k not in ("time", "host")}
-    return {**{k: v for k, v in document.items() if k != "sim"}, "provenance": own}
-
-
 def test_the_command_line_a_file_and_python_give_the_same_tables(
     small: Path, found: Sweep, place: Path, tmp_path: Path
 ) -> None:
@@ -102,7 +95,7 @@ def test_rows_and_documents_are_those_of_plain_runs(small: Path, found: Sweep) -
         alone = slcache.run(
             small, device="tiny", scheme=scheme, settings=settings, seed=seed
         ).to_dict()
-        assert json.dumps(plain(document)) == json.dumps(plain(alone))
+        assert json.dumps(lasting(document)) == json.dumps(lasting(alone))
         assert row["status"] == "done"
         assert {name: row[name] for name in METRICS} == {
             name: metric.value(alone) for name, metric in METRICS.items()
@@ -121,7 +114,7 @@ def test_what_was_run_is_found_by_wider_studies(small: Path, tmp_path: Path) -> 
     assert len(after) == 3
     assert results.items() <= after.items()
     alone = slcache.run(copy, device="tiny", scheme="sa", settings={**ROOM, BLOCKS: 3}).to_dict()
-    assert plain(wider.document(0)) == plain(alone)
+    assert lasting(wider.document(0)) == lasting(alone)
     copy.write_text("".join(small.read_text().splitlines(keepends=True)[:-3]))
     assert swept(copy, vary={BLOCKS: "3..4"}, **how).kept == 0
 
@@ -138,7 +131,7 @@ def test_workloads_are_drawn_by_the_seed_and_varied(tmp_path: Path) -> None:
         options = {"workload.requests": str(row["workload.requests"]), "format": "workload"}
         arguments: dict[str, Any] = {"trace_options": options, "seed": row["seed"]}
         alone = slcache.run(spec, device="tiny", scheme="sa", **arguments).to_dict()
-        assert plain(document) == plain(alone)
+        assert lasting(document) == lasting(alone)
         hashes.add(document["trace"]["sha256"])
     assert len(hashes) == len(found.points) == 4
 
@@ -169,7 +162,7 @@ def test_preconditioned_states_are_shared_and_change_nothing(small: Path, tmp_pa
     for row, document in zip(found.table.to_dicts(), found.documents(), strict=True):
         own = {**settings, SCALE: row[SCALE]}
         alone = slcache.run(small, device="tiny", scheme=row["scheme"], settings=own).to_dict()
-        assert json.dumps(plain(document)) == json.dumps(plain(alone)), row["scheme"]
+        assert json.dumps(lasting(document)) == json.dumps(lasting(alone)), row["scheme"]
 
 
 def test_impossible_points_are_told_before_anything_runs(small: Path, tmp_path: Path) -> None:
