@@ -33,7 +33,7 @@ def schemes(*, device: Content | None = None) -> list[dict[str, Any]]:
     With a device, knobs have the values that they may have there, `steps` or a `ladder`, and the
     `value` at which they stand; a scheme that the device cannot run has a `problem` instead.
     """
-    entries: list[dict[str, Any]] = json.loads(_core.schemes())
+    entries: list[dict[str, Any]] = json.loads(_schemes())
     if device is None:
         return entries
     fit, problems = fitting(device=device)
@@ -44,6 +44,12 @@ def schemes(*, device: Content | None = None) -> list[dict[str, Any]]:
         else:
             entry["problem"] = problems[name]
     return entries
+
+
+@functools.cache
+def _schemes() -> str:
+    """Return the text of the catalogue, which takes as long as a command's other work."""
+    return _core.schemes()
 
 
 def devices() -> list[dict[str, Any]]:
@@ -206,6 +212,7 @@ def canonical() -> dict[str, str]:
     return {alias["name"]: entry["name"] for entry in schemes() for alias in entry["aliases"]}
 
 
+@functools.cache
 def modes() -> dict[str, str]:
     """Return the aliases for a cell mode: on a device without denser cells they are the scheme."""
     every = ((entry["name"], alias) for entry in schemes() for alias in entry["aliases"])
