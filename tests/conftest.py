@@ -74,7 +74,8 @@ def _assembled() -> Iterator[None]:
         if key not in known:
             known[key] = assemble(app, parse_docstring=parse_docstring)
             assert not any(argument.children for argument in known[key])
-        made = ArgumentCollection(map(copy.copy, known[key]))
+        made = copy.copy(known[key])
+        made[:] = map(copy.copy, made)
         for argument in made:
             argument.tokens = []
         return made
