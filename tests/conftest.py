@@ -106,12 +106,15 @@ def undrawn() -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave to `make slow` all but every nth of the cases of a test that is marked `few(n)`."""
+    """Leave to `make slow` all but every nth of the cases of a test that is marked `few(n)`.
+
+    Where it must be quick every second of these is tried.
+    """
     cases: Counter[str] = Counter()
     for item in items:
         if (mark := item.get_closest_marker("few")) is not None:
             test = item.nodeid.partition("[")[0]
-            if cases[test] % mark.args[0]:
+            if cases[test] % (mark.args[0] * (1 + support.QUICK)):
                 item.add_marker("slow")
             cases[test] += 1
 

@@ -11,6 +11,8 @@ import pytest
 import slcache
 from support import Row, write_trace
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def cold(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -43,7 +45,6 @@ def test_every_seed_leaves_a_cold_stream_as_fast(cold: Path, seeds: Sequence[int
     assert learned == pytest.approx([without] * len(seeds), rel=0.001)
 
 
-@pytest.mark.long
 def test_without_blocks_held_back_a_seed_learns_too_large_a_region(cold: Path) -> None:
     # The blocks are held back for cleaning.
     assert took_ns(cold, "rl", 10, dense_spare_share=0) > 1.5 * took_ns(cold, "qlc-only")

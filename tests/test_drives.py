@@ -262,7 +262,7 @@ def test_a_scale_that_cannot_be_names_the_nearest_that_works(name: str, scale: i
     [
         ("techpowerup", ""),
         ("anandtech", "pass 1, 1 +0 MB +1.74 MB +79.8 MB "),
-        ("recovery", "of 0.999 MB"),
+        pytest.param("recovery", "of 0.999 MB", marks=pytest.mark.long),
     ],
 )
 def test_a_protocol_begins_in_the_state_that_it_says(protocol: str, of_tiny: str) -> None:

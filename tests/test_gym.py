@@ -541,6 +541,7 @@ def test_turned_knobs_are_told(load: Path) -> None:
     current(document)
 
 
+@pytest.mark.long
 def test_a_signal_ends_a_step_which_then_goes_on() -> None:
     """What a handler raises comes out of a long step; the next step ends the same window."""
 

@@ -402,6 +402,7 @@ SHORT = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("words", "mib", "statuses", "told"), SHORT)
 def test_what_there_is_no_memory_for_is_refused(
     words: str, mib: int, statuses: tuple[int, ...], told: str, cwd: Path

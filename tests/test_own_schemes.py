@@ -273,6 +273,7 @@ def _drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYTHONHASHSEED", raising=False)
 
 
+@pytest.mark.long
 def test_equal_runs_of_a_class_that_hangs_on_hashes_are_equal(tmp_path: Path) -> None:
     source = own_scheme(tmp_path, BY_HASH)
     asked: list[str | Path] = ["run", "zipf-4k", "--workload", "requests=300", "--device", "tiny"]

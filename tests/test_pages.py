@@ -171,7 +171,7 @@ def test_words_that_stand_for_several_keys_are_no_words_of_keys() -> None:
 
 ROOT = Path(__file__).parent.parent
 PAGES = (
-    "tutorial.md",
+    pytest.param("tutorial.md", marks=pytest.mark.long),
     "howto/describe-your-drive.md",
     pytest.param("howto/fit-a-drive.md", marks=pytest.mark.slow),
 )

@@ -318,6 +318,7 @@ def test_dask_goes_on_without_a_worker(trace: Path, here: bytes, tmp_path: Path)
     assert table(tmp_path) == here
 
 
+@pytest.mark.long
 def test_a_dask_cluster_is_found_by_its_address(trace: Path, here: bytes, tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
     quiet = {"dashboard_address": "127.0.0.1:0", "host": "127.0.0.1", "threads_per_worker": 1}

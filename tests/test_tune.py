@@ -81,6 +81,7 @@ HUNDRED: dict[str, Any] = {
 }
 
 
+@pytest.mark.long
 def test_the_front_is_that_of_an_exhaustive_sweep(tmp_path: Path) -> None:
     """A sweep runs every point; the search reaches the same fronts with less than half of them."""
     trace = write_trace(tmp_path / "short.csv", mixed(300))
@@ -388,6 +389,7 @@ def bowl(point: Mapping[str, Any]) -> Figures:
     return {"waf": far + (0.0 if point["k"] == "b" else 4.0), "slc_bytes": point["x"]}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("goal", ["min", pytest.param("max", marks=pytest.mark.slow)])
 def test_learning_beats_chance(goal: str) -> None:
     """TPE comes nearer to the best of 3 million points than as many draws by chance."""
