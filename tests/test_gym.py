@@ -570,6 +570,31 @@ def test_a_signal_ends_a_step_which_then_goes_on() -> None:
         signal.signal(signal.SIGALRM, before)
 
 
+def test_what_ends_a_step_while_its_threads_begin_moves_no_device(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    envs = SlcCacheVectorEnv(
+        3, threads=2, workload="zipf-4k", **ENV | {"settings": {"trace.address": "wrap"}}
+    )
+    envs.reset(seed=1)
+    whole, submit = envs.fork(), envs._pool.submit
+    begun: list[Any] = []
+
+    def rung(*task: Any) -> Any:  # noqa: ANN401
+        if begun:
+            raise KeyboardInterrupt
+        begun.append(submit(*task))
+        return begun[0]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(envs._pool, "submit", rung)
+        with pytest.raises(KeyboardInterrupt):
+            envs.step(np.full(3, 4))
+    for _ in range(2):
+        found, expected = envs.step(np.full(3, 4)), whole.step(np.full(3, 4))
+        np.testing.assert_array_equal(found[0], expected[0])
+
+
 ROOT = Path(__file__).parent.parent
 #: What says whose a document is, and how long its run took.
 OWN = ("config", "scheme", "provenance", "sim")

@@ -232,6 +232,12 @@ USAGE = [
 ]
 #: What is wrong with a configuration, a name or an option of a reader.
 CONFIGURATION = [
+    (f"{INFO} --trace-option action=Q", "action…only with format blkparse, blktrace"),
+    (f"{INFO} --trace-option mqsim_time_unit=us", "mqsim_time_unit…only with format mqsim"),
+    (f"{INFO} --trace-option op_default=read", "op_default…only with format oracle_general"),
+    (f"{INFO} --trace-option object_unit=512", "object_unit…only with format oracle_general"),
+    (f"{INFO} --trace-option seed=3", "seed…only with a workload"),
+    (f"{INFO} --trace-option workload.requests=3", "workload…only with a workload"),
     (f"{RUN} --set device.nonsense=1 --set host.queue_depth=-1", "nonsense"),
     (f"{RUN} --set device.nonsense=1 --set host.queue_depth=-1", "queue_depth"),
     (f"{RUN} --set slc_blockz=1", "slc_blocks"),
@@ -347,12 +353,6 @@ TRACES = [
     ("trace info zipf-4k", "bound it by --workload requests=1000000 or --workload duration_ns"),
     ("trace generate nonsense -o out.csv", "nonsense"),
     ("trace workloads nonsense", "nonsense"),
-    (f"{INFO} --trace-option action=Q", "action…only with format blkparse, blktrace"),
-    (f"{INFO} --trace-option mqsim_time_unit=us", "mqsim_time_unit…only with format mqsim"),
-    (f"{INFO} --trace-option op_default=read", "op_default…only with format oracle_general"),
-    (f"{INFO} --trace-option object_unit=512", "object_unit…only with format oracle_general"),
-    (f"{INFO} --trace-option seed=3", "seed…only with a workload"),
-    (f"{INFO} --trace-option workload.requests=3", "workload…only with a workload"),
     *((f"run {name}.csv {ON} --json --out out", "51") for name in BAD_LINES),
     *(
         (f"{verb} {name}.csv --trace-format msr", f"{name}.csv")

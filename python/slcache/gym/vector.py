@@ -6,7 +6,7 @@ import copy
 import os
 import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, Self
 
 import numpy as np
@@ -129,15 +129,21 @@ class SlcCacheVectorEnv(SyncVectorEnv[Batch, Any]):
 
     def _advanced(self, moves: dict[int, Turns]) -> list[bool]:
         """Run to the ends of the next windows, in threads; return which traces are over."""
-        stop = threading.Event()
-        steps = [
-            self._pool.submit(self.envs[index]._advance, move, lambda: not stop.is_set())
-            for index, move in moves.items()
-        ]
+        begun, stop = threading.Event(), threading.Event()
+
+        def advance(index: int, move: Turns) -> bool:
+            begun.wait()
+            return not stop.is_set() and self.envs[index]._advance(move, lambda: not stop.is_set())
+
+        # None moves before all are known: a signal in between would lose one that is under way.
+        steps: list[Future[bool]] = []
         try:
+            steps += [self._pool.submit(advance, index, move) for index, move in moves.items()]
+            begun.set()
             wait(steps)
         except BaseException:
             stop.set()
+            begun.set()
             wait(steps)
             raise
         for index, step in zip(moves, steps, strict=True):
