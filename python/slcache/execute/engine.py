@@ -43,9 +43,8 @@ class Traces:
         """Return the hash of what a trace is read from; raises TraceError."""
         one = trace, tuple(options)
         if one not in self._fingerprints:
-            said = given.of_whole(trace, options)
             self._fingerprints[one] = _core.fingerprint(
-                self._open(trace), trace_options=said, progress=self._progress
+                self._open(trace), trace_options=list(options), progress=self._progress
             )
         return self._fingerprints[one]
 

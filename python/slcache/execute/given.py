@@ -70,12 +70,6 @@ def inputs(of: Sequence[str], devices: Sequence[str], config: str | None) -> lis
     ]
 
 
-def of_whole(trace: str, options: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the options that say what is drawn of a workload, or read of a file."""
-    parts = traces.OF_PARTS if is_workload(trace) else ()
-    return [each for each in options if each[0] not in parts]
-
-
 #: The reader's options: the number of a draw, and how long its stretches are on average.
 DRAW, BLOCK = "resample", "resample_block_ns"
 

@@ -55,8 +55,9 @@ class Prefixes:
 
     def path(self, share: Fraction) -> Path:
         """Return the file with the first requests of the trace; raises TraceError."""
-        said = given.of_whole(self._trace.path, self._options)
-        read = _core.fingerprint(self._trace.path, trace_options=said, progress=self._progress)
+        read = _core.fingerprint(
+            self._trace.path, trace_options=self._options, progress=self._progress
+        )
         name = kept_files.key({"trace": read, "options": self._options, "first": str(share)})
         path = self._folder / f"{name}.parquet"
         if path not in self._known and not kept_files.sound(path):

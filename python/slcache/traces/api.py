@@ -26,7 +26,7 @@ DEFAULT_SEED = 0
 OPTIONS_MAX = 1_000
 _WHOLE_MAX = (1 << 64) - 1
 #: Options of the reader that take a part of a trace, copies of it, or a draw.
-OF_PARTS = frozenset({"from_ns", "to_ns", "skip", "take", "copies", "time_scale", "resample"})
+_OF_PARTS = frozenset({"from_ns", "to_ns", "skip", "take", "copies", "time_scale", "resample"})
 
 
 class Trace:
@@ -127,7 +127,7 @@ def cut(
     named = {"take": None if take is None else str(take), "copies": copies}
     part = [(key, value) for key, value in named.items() if value is not None]
     options = trace._options
-    if not OF_PARTS & dict(options).keys():
+    if not _OF_PARTS & dict(options).keys():
         return _converted([trace.path], output, [*options, *part], None, (), on_progress)
     with files.scratch(pathlib.Path(output).parent) as folder:
         whole = os.fspath(folder / "whole.parquet")
