@@ -256,10 +256,9 @@ fn operations_take_no_more_than_the_time_there_is() {
         assert!(share <= 1.0 + 1e-9 || report.flash.ops.is_empty(), "{name}: {share}");
         let disk_us = report.disk.iter().flat_map(|disk| &disk.ops).map(|op| op.time_us).sum::<f64>();
         assert!(disk_us <= until_us + 1e-3, "{name}: {disk_us} of {until_us}");
-        assert!(
-            report.host.duration_ns <= report.flash.ops_until_ns || report.flash.ops.is_empty(),
-            "{name}"
-        );
+        // What was read crosses a link behind its operation.
+        let has_all = report.host.duration_ns <= report.flash.ops_until_ns || name.contains("host link");
+        assert!(has_all || report.flash.ops.is_empty(), "{name}");
         busiest.replace_with(|most| f64::max(*most, share));
     });
     assert!(busiest.into_inner() > 0.5, "nothing was tried");
