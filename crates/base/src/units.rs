@@ -7,6 +7,9 @@ use std::borrow::Cow;
 /// Simulated time stays below this, ns (about 146 years): sums and differences of times fit 64 bits.
 pub const TIME_LIMIT_NS: u64 = 1 << 62;
 
+/// What a size is written as, for messages.
+pub const A_SIZE: &str = "a size: bytes, or a text such as \"42GiB\" (kB, MB, GB, TB; KiB, MiB, GiB, TiB)";
+
 /// Parses `"64KiB"`, `"1.5 GiB"`, `"4096"` (binary suffixes KiB, MiB, GiB, TiB; decimal kB, MB, GB, TB).
 pub fn parse_bytes(text: &str) -> Option<u64> {
     let text = text.trim();
@@ -62,9 +65,7 @@ pub fn bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error
         Ok(IntOrText::Text(text)) => parse_bytes(&text).ok_or_else(|| {
             de::Error::custom(format!("\"{text}\" is not a size; write bytes or a string such as \"42GiB\""))
         }),
-        Err(_) => Err(de::Error::custom(
-            "expected a size: bytes, or a text such as \"42GiB\" (kB, MB, GB, TB; KiB, MiB, GiB, TiB)",
-        )),
+        Err(_) => Err(de::Error::custom(format!("expected {A_SIZE}"))),
     }
 }
 

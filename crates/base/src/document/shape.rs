@@ -4,7 +4,7 @@
 
 use super::nearest::nearest;
 use super::tree::{self, shown, Key};
-use crate::units::parse_bytes;
+use crate::units::{parse_bytes, A_SIZE};
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::JsonSchema;
@@ -295,9 +295,7 @@ fn expected(options: &[&Schema]) -> String {
 fn phrase(schema: &Schema, kind: &str) -> Option<String> {
     let text = match kind {
         // A size is a number or a text, and told once.
-        "integer" if is_size(schema) => {
-            "a size: bytes, or a text such as \"42GiB\" (kB, MB, GB, TB; KiB, MiB, GiB, TiB)"
-        }
+        "integer" if is_size(schema) => A_SIZE,
         "string" if is_size(schema) => return None,
         "integer" => "a whole number",
         "number" => "a number",
