@@ -405,6 +405,16 @@ def test_a_page_has_no_commands_of_another_study(
     assert ("slcache run" not in page.read_text()) is is_another
 
 
+def test_a_page_has_nothing_of_a_study_that_cannot_be_read(folder: Path, tmp_path: Path) -> None:
+    out, page = shutil.copytree(folder, tmp_path / "out"), tmp_path / "page.html"
+    study = (out / "study.toml").read_text()
+    (out / "study.toml").write_text(study.replace("seeds = 1", 'seeds = "broken"'))
+    done = command("sweep", "show", out, "--html", page)
+    assert done.returncode == 0
+    assert b"broken" in done.stderr
+    assert "broken" not in page.read_text()
+
+
 def test_show_report_and_the_sweep_itself_draw_the_same_page(folder: Path, tmp_path: Path) -> None:
     page = tmp_path / "page <b>.html"
     assert command("sweep", "show", folder, "--html", page).returncode == 0

@@ -75,10 +75,10 @@ def show_study(folder: Path, metrics: list[str] | None, html: Path | None, form:
         outcome.check_once()
         study = _asked_study(folder / ASKED, metrics)
         analysis = Analysis.of(outcome, metrics or (study.judged_by if study else []))
-        is_own = study is None or folders.is_of(path, study)
+        own = study if study is not None and folders.is_of(path, study) else None
     except ValueError as error:
         raise checks.wrong(f"{path}: {error}") from error
-    if not is_own:
+    if own is not study:
         told = f"{folder / ASKED}: was changed after the table was written: points without commands"
         console.note(f"{told}; slcache sweep {folder} runs what it says now")
     if html is not None:
@@ -86,8 +86,8 @@ def show_study(folder: Path, metrics: list[str] | None, html: Path | None, form:
         if html.suffix not in (".html", ".htm"):
             told = f"{html}: a page is named FILE.html"
             raise checks.wrong(told, "--html")
-        name, asked = folder.resolve().name, _asked(folder / ASKED) if is_own else ""
-        page = pages.render(analysis, name, asked, study=study if is_own else None)
+        name, asked = folder.resolve().name, "" if own is None else _asked(folder / ASKED)
+        page = pages.render(analysis, name, asked, study=own)
         with Transaction(html.parent, [html.name], [path, folder / ASKED]) as files:
             files.write(html.name, page.encode())
     written = console.written("report", html)
@@ -132,11 +132,7 @@ def _asked_study(path: Path, metrics: Sequence[str] | None) -> Study | None:
 
 
 def _asked(path: Path) -> str:
-    return (
-        bounded.read(path, bounded.STUDY_BYTES_MAX).decode(errors="replace")
-        if path.exists()
-        else ""
-    )
+    return bounded.read(path, bounded.STUDY_BYTES_MAX).decode(errors="replace")
 
 
 app = opt.group("sweep")
