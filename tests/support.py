@@ -30,7 +30,7 @@ from slcache.charts.spec import Spec
 from slcache.cli.app import execute
 from slcache.execute import driver
 from slcache.execute.local import Local
-from slcache.words.names import printable
+from slcache.names import printable
 
 #: User bytes of the `tiny` preset.
 TINY_BYTES = next(entry["user_bytes"] for entry in devices() if entry["name"] == "tiny")

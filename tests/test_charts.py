@@ -19,11 +19,11 @@ import pytest
 import slcache
 from charted import axis, charts, keys, only, panels, rows, texts
 from figured import figured
+from slcache import units
 from slcache.charts import files, flash, latency, layout, page, scheme, spec
 from slcache.charts.spec import Axis
 from slcache.documents import normalise, saved
 from slcache.report import html
-from slcache.words import units
 from support import mixed, write_trace
 
 

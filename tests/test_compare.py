@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import slcache
-from slcache import _core, explain
+from slcache import _core, explain, units
 from slcache.execute.local import Local
 from slcache.execute.tasks import Task
 from slcache.given import quantity
@@ -24,7 +24,6 @@ from slcache.named import listed
 from slcache.results import differences
 from slcache.study.api import sweep
 from slcache.study.model import Study
-from slcache.words import units
 from support import command as command_of
 from support import heed_ctrl_c, json_of, lasting, mixed, workers, write_trace
 from support import slcache as command

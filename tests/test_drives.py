@@ -22,7 +22,7 @@ from slcache.drives.fills import SCHEME
 from slcache.drives.published import Trial
 from slcache.errors import UsageError
 from slcache.execute.engine import Engine
-from slcache.words.names import leaves
+from slcache.names import leaves
 from support import process, slcache, stdout
 
 RECORD = json.loads(drive_presets.RECORD.read_text())

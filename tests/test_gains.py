@@ -11,14 +11,13 @@ from typing import Any
 import pytest
 
 import slcache
-from slcache import api, bounds
+from slcache import api, bounds, units
 from slcache.charts import bound as picture
 from slcache.documents import gains, normalise
 from slcache.metrics import GAIN_SHARE
 from slcache.results.seeded import SeededComparison
 from slcache.sentences import gains as sentences
 from slcache.separation import study
-from slcache.words import units
 from support import TINY_BYTES, Row, validator, write_trace
 from support import slcache as command
 

@@ -14,7 +14,7 @@ import slcache
 from slcache import catalogue, explain
 from slcache.cli import complete
 from slcache.documents import keys
-from slcache.words.names import leaves
+from slcache.names import leaves
 from support import slcache as command
 from support import stdout
 from verbs import verbs

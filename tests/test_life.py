@@ -11,14 +11,13 @@ import pytest
 
 import slcache
 import support
-from slcache import _core
+from slcache import _core, kinds
 from slcache.charts import latency as charts
 from slcache.documents import schemata
 from slcache.metrics import METRICS, PARTS
 from slcache.report import terminal
 from slcache.sentences import life
 from slcache.tables import grid
-from slcache.words import kinds
 from support import mixed, write_trace
 from support import slcache as command
 

@@ -15,10 +15,10 @@ from charted import keys, nodes
 from slcache import catalogue
 from slcache.charts import latency as charts
 from slcache.charts import spec
+from slcache.names import leaves
 from slcache.report import html
 from slcache.results import comparison as comparing
 from slcache.tables import grid
-from slcache.words.names import leaves
 from support import mixed, write_trace
 from support import slcache as command
 

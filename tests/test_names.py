@@ -18,7 +18,7 @@ import pytest
 
 import slcache
 from charted import Page, charts, rows
-from slcache import api
+from slcache import api, names
 from slcache.bandwidth import curves
 from slcache.charts import bandwidth, files, layout, page
 from slcache.cli import console
@@ -30,7 +30,6 @@ from slcache.study.analysis import Analysis
 from slcache.study.api import sweep
 from slcache.study.outcome import Outcome
 from slcache.study.run import Sweep
-from slcache.words import names
 from studies import grid, table_of
 from support import json_of, mixed, write_trace
 from support import slcache as command

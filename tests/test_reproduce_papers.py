@@ -14,6 +14,7 @@ from slcache import ConfigError, api
 from slcache.execute.engine import Engine
 from slcache.execute.run import Run
 from slcache.execute.tasks import Done, Task, perform
+from slcache.names import leaves
 from slcache.reproduce import figures, lifespans, optima, toml
 from slcache.reproduce import plan as plans
 from slcache.reproduce.experiment import Experiment, pick, run
@@ -26,7 +27,6 @@ from slcache.reproduce.optima import Optima
 from slcache.reproduce.parts import FigureSpec, Grid, Pick, Yardstick
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.points import Key, Table
-from slcache.words.names import leaves
 
 GRID = Grid("static", "baseline", {"u": [0.1, 0.5, 0.9]})
 

@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.text import Text
 
 import slcache
-from slcache import _core, cliffs
+from slcache import _core, cliffs, kinds, units
 from slcache.cli import app, console, devices, schemes, trace_write
 from slcache.cli import cliff as cli_cliff
 from slcache.documents import normalise
@@ -29,7 +29,6 @@ from slcache.metrics import GAIN_SHARE, METRICS, PARTS
 from slcache.report import terminal
 from slcache.tables import grid
 from slcache.tables.tabular import Cells, fitted
-from slcache.words import kinds, units
 from support import command as cli_words
 from support import json_of, lasting, mixed, validator, write_trace
 from support import slcache as command

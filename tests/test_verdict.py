@@ -16,11 +16,11 @@ import scipy
 
 import slcache
 from figured import figured
+from slcache import units
 from slcache.documents.normalise import winners
 from slcache.results import means
 from slcache.results.intervals import LEVEL, Figure, Paired, against, paired, quantile, told_apart
 from slcache.sentences import verdict
-from slcache.words import units
 from support import cases, mixed, write_trace
 
 KEYS = ("mean", "min", "p50", "p90", "p95", "p99", "p99_9", "p99_99", "max")

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import slcache
-from slcache.words import kinds
+from slcache import kinds
 
 MIB = 1 << 20
 #: Each scheme on the chips of the paper that has it, and on no more of them than a piece fills.

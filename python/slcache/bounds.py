@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from slcache import _core, api, catalogue
+from slcache import _core, api, catalogue, units
 from slcache.documents import gains
 from slcache.documents.normalise import BITS, slc_row_bytes
 from slcache.errors import ConfigError, UsageError, about
@@ -17,9 +17,8 @@ from slcache.given import content, options, quantity, shared
 from slcache.given.content import Content
 from slcache.given.once import SEED_MAX
 from slcache.given.options import option, takes
+from slcache.names import few
 from slcache.traces.api import Progress
-from slcache.words import units
-from slcache.words.names import few
 
 if TYPE_CHECKING:
     from slcache.execute.run import Run

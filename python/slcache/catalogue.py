@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from slcache import _core
+from slcache import _core, names
 from slcache.errors import ConfigError, UsageError, about, one_line
 from slcache.files import Path
 from slcache.given import content
@@ -18,9 +18,8 @@ from slcache.given.arguments import checked
 from slcache.given.content import Content, Settings, device_of
 from slcache.given.once import checked_seed, flatten, once, one_name
 from slcache.named import OWN, parts
+from slcache.names import few
 from slcache.sentences import notes
-from slcache.words import names
-from slcache.words.names import few
 
 #: Writes outstanding at which peaks are held, as many as `cliff` has.
 _OUTSTANDING = 32

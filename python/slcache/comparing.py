@@ -21,10 +21,10 @@ from slcache.given.once import twice
 from slcache.given.options import needed, option, takes
 from slcache.given.quantity import WORN
 from slcache.given.shared import NORMALISE, Drawn, Here, Simulated
+from slcache.names import in_file_name
 from slcache.results import Comparison, Result, comparison
 from slcache.sentences import notes
 from slcache.traces.api import Progress
-from slcache.words.names import in_file_name
 
 #: What a comparison may turn round between.
 BOTH = ("empty", WORN)

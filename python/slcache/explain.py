@@ -11,13 +11,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from slcache import _core, api, catalogue, metrics
+from slcache import _core, api, catalogue, kinds, metrics
 from slcache.documents import keys
 from slcache.documents.keys import Key
 from slcache.given.quantity import counts_blocks
 from slcache.metrics import METRICS, PARTS
-from slcache.words import kinds
-from slcache.words.names import few
+from slcache.names import few
 
 #: Values that any list has at most: windows of a series.
 PLACES = 65_536

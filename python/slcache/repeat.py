@@ -9,20 +9,19 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from slcache import _core, api
+from slcache import _core, api, names
 from slcache.documents.normalise import Document
 from slcache.documents.saved import file_of
 from slcache.errors import ConfigError, ResultError, TraceError, UsageError, about
 from slcache.given.arguments import checked
 from slcache.given.content import Content
 from slcache.named import listed
+from slcache.names import few
 from slcache.results import Comparison, Result, differences
 from slcache.results.differences import Difference
 from slcache.results.loading import load
 from slcache.results.seeded import SeededComparison
 from slcache.traces.api import Path, Progress, is_workload
-from slcache.words import names
-from slcache.words.names import few
 
 #: What results call a workload that is in no file.
 _OF_DICT = "workload.toml"

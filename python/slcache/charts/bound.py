@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from slcache import units
 from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
 from slcache.documents import gains
 from slcache.documents.normalise import Document
-from slcache.words import units
 
 _CURVES = {
     "least": "least, the cache keeps what lives on",

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from slcache import kinds, units
 from slcache.charts import bars, layout, spec
 from slcache.charts.spec import Axis, Spec
 from slcache.documents.normalise import Document
+from slcache.kinds import Kind
 from slcache.sentences import verdict
-from slcache.words import kinds, units
-from slcache.words.kinds import Kind
 
 _POWER_BINS = 120
 

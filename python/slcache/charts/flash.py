@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from slcache import kinds, units
 from slcache.charts import bars, layout, spec
 from slcache.charts.spec import Axis, Spec
 from slcache.documents.normalise import Document
-from slcache.words import kinds, units
-from slcache.words.kinds import Kind
+from slcache.kinds import Kind
 
 _BINS = 24
 #: By cell mode, from the sparsest to the densest, how pale bars are.

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from slcache import kinds, units
 from slcache.charts import bars, layout, spec
 from slcache.charts.spec import Axis, Spec
 from slcache.documents import normalise
 from slcache.documents.normalise import Document
-from slcache.words import kinds, units
-from slcache.words.kinds import Kind
+from slcache.kinds import Kind
 
 #: Latencies that are shown relative to a reference, and what they are called.
 FIGURES = {"mean": "mean", "p99": "p99", "p99_9": "p99.9"}

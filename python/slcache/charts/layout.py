@@ -8,7 +8,7 @@ from typing import Any
 
 from slcache.charts import spec
 from slcache.charts.spec import Spec
-from slcache.words.names import printable
+from slcache.names import printable
 
 _INK = "#17191C"
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"

@@ -21,7 +21,7 @@ from markupsafe import Markup
 from slcache import bounded
 from slcache.charts import files, layout
 from slcache.charts.spec import Spec
-from slcache.words.names import printable
+from slcache.names import printable
 
 #: What draws the charts of a page: it fits their panels to the width that there is, and has
 #: expressions interpreted, since the page's policy allows no code made from text.

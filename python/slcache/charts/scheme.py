@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slcache import units
 from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
 from slcache.documents.normalise import Document
-from slcache.words import units
 
 Values = NDArray[np.float64]
 #: A series by its name, and by the unit of its windows, which are not to be mixed.

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from slcache.words import units
-from slcache.words.names import printable
+from slcache import units
+from slcache.names import printable
 
 Spec = dict[str, Any]
 #: What a line goes through: places across and heights, None where it breaks.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from slcache import units
 from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
 from slcache.tables import trace_sections
-from slcache.words import units
 
 COLOURS = {"reads": "#4477AA", "writes": "#C05A6E"}
 _ALL, _TIME = "#7F8790", "#E0944A"

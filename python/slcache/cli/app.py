@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, get_args
 
 from slcache import ConfigError, Error, TraceError, UsageError, _begin, named
 from slcache.cli import reader_words, streams
-from slcache.words.names import near, printable
+from slcache.names import near, printable
 
 if TYPE_CHECKING:
     from cyclopts import Argument

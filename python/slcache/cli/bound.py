@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from slcache import bounds
+from slcache import bounds, units
 from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.given.options import option
 from slcache.report import pictures
 from slcache.tables.table import Columns, Table
-from slcache.words import units
 
 
 @dataclass(frozen=True, kw_only=True)

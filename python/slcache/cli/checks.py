@@ -15,7 +15,7 @@ from cyclopts import UNSET
 from slcache.errors import UsageError, about
 from slcache.given.once import once
 from slcache.given.options import no_folder
-from slcache.words.names import near
+from slcache.names import near
 
 if TYPE_CHECKING:
     from cyclopts import App, Argument, ArgumentCollection, Token

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from slcache import catalogue, cliffs
+from slcache import catalogue, cliffs, units
 from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.given.options import option
 from slcache.sentences import state as states
 from slcache.tables.table import Columns, Table
 from slcache.tables.tabular import Cells
-from slcache.words import units
 
 if TYPE_CHECKING:
     from slcache.bandwidth.curves import Curve

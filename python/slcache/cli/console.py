@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from slcache import _core, catalogue
+from slcache import _core, catalogue, units
 from slcache.cli.options import Form, When
 from slcache.cli.streams import results
 from slcache.documents.normalise import Document
 from slcache.errors import Error
 from slcache.files import Transaction
 from slcache.given.content import Content
+from slcache.names import json_safe, printable
 from slcache.report import terminal
 from slcache.results import Comparison, Result
 from slcache.sentences import notes as sentences
@@ -29,8 +30,6 @@ from slcache.tables.table import Table
 from slcache.tables.tabular import UNLIMITED, fitted
 from slcache.traces.api import Path as Named
 from slcache.traces.api import Progress as Callback
-from slcache.words import units
-from slcache.words.names import json_safe, printable
 
 if TYPE_CHECKING:
     from rich.progress import TaskID

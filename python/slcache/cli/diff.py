@@ -9,16 +9,16 @@ from typing import Any
 
 from rich.text import Text
 
+from slcache import units
 from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.documents import saved
 from slcache.files import inputs as files_of
 from slcache.given.options import needed, option
+from slcache.names import shown
 from slcache.results.differences import Difference, RunDifference
 from slcache.results.result import FILES
 from slcache.tables.table import Columns, Table
-from slcache.words import units
-from slcache.words.names import shown
 
 #: Exit status where results differ, of --rerun and of --exit-code.
 DIFFERENT = 1

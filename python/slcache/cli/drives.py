@@ -9,7 +9,7 @@ from rich.text import Text
 
 from slcache.cli import checks, console
 from slcache.files import Transaction
-from slcache.sentences.wording import by_reason
+from slcache.names import by_reason
 from slcache.tables.table import Columns, Table
 from slcache.tables.tabular import Cells
 

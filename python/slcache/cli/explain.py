@@ -15,10 +15,10 @@ from slcache.cli import options as opt
 from slcache.documents import schemata
 from slcache.explain import Entry, Standing
 from slcache.given.options import needed, option
+from slcache.names import shown
 from slcache.sentences import notes
 from slcache.tables.table import Columns, Table
 from slcache.tables.tabular import Cells
-from slcache.words.names import shown
 
 #: The documents that have a published schema.
 DOCUMENTS = (

@@ -18,7 +18,7 @@ from slcache.files import Transaction
 from slcache.given import quantity
 from slcache.given.options import needed, no_folder, option
 from slcache.tables.tabular import Cells
-from slcache.words.units import significant
+from slcache.units import significant
 
 if TYPE_CHECKING:
     from slcache.bandwidth.phases import Phases

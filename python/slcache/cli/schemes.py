@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.text import Text
 
-from slcache import catalogue
+from slcache import catalogue, units
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.errors import ConfigError, about
@@ -18,7 +18,6 @@ from slcache.given.options import needed, option
 from slcache.given.shared import SET
 from slcache.sentences import notes
 from slcache.tables.table import Columns, Table
-from slcache.words import units
 
 app = opt.group("schemes")
 

@@ -11,7 +11,7 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from slcache import _core, api, catalogue, comparing
+from slcache import _core, api, catalogue, comparing, units
 from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.documents import normalise
@@ -25,7 +25,6 @@ from slcache.results import Comparison, Result
 from slcache.results.result import FILES
 from slcache.sentences import state, verdict
 from slcache.tables.tabular import Cells
-from slcache.words import units
 
 #: What stands side by side.
 TITLES = ("write\nmean", "read\nmean", "WAF")

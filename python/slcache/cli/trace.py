@@ -15,14 +15,14 @@ from slcache.cli import options as opt
 from slcache.errors import TraceError
 from slcache.given.options import needed, option
 from slcache.given.shared import TRACE, Recording
+from slcache.names import leaves, printable, shown
 from slcache.report import pictures
 from slcache.tables import trace_sections
 from slcache.tables.table import Columns, Pairs, Table
 from slcache.tables.tabular import Cells
 from slcache.traces import against
 from slcache.traces import api as traces
-from slcache.words.names import leaves, printable, shown
-from slcache.words.units import unit_of
+from slcache.units import unit_of
 
 app = opt.group(
     "trace",

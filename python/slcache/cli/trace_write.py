@@ -8,17 +8,16 @@ from typing import Any
 
 from rich.text import Text
 
-from slcache import api, catalogue
+from slcache import api, catalogue, units
 from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.given import quantity
 from slcache.given.once import SEED_MAX
 from slcache.given.options import needed, no_folder, option, said
 from slcache.given.shared import CHANGED, TRACE, Recording
+from slcache.names import leaves, shown
 from slcache.tables.table import Columns, Table
 from slcache.traces import api as traces
-from slcache.words import units
-from slcache.words.names import leaves, shown
 
 
 @dataclass(frozen=True, kw_only=True)

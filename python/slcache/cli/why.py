@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from slcache import units
 from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.given import quantity
 from slcache.given.options import needed, option, said
 from slcache.sentences import wording
 from slcache.tables.table import Columns, Table
-from slcache.words import units
 
 if TYPE_CHECKING:
     from slcache import slow

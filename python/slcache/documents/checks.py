@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from slcache.documents import schemata
 from slcache.errors import ResultError, about
-from slcache.words.names import few
+from slcache.names import few
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError

@@ -8,7 +8,7 @@ from typing import Any
 
 from slcache.documents.normalise import Document
 from slcache.documents.schemata import CLOSED
-from slcache.words.kinds import STORES
+from slcache.kinds import STORES
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from slcache import _core
+from slcache import _core, units
 from slcache.documents import schemata
-from slcache.words import units
 
 Schema = Mapping[str, Any]
 

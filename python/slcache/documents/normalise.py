@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from slcache import metrics
-from slcache.words.names import leaves
+from slcache.names import leaves
 
 Pool = Mapping[str, Any]
 

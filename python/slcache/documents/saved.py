@@ -11,7 +11,7 @@ from slcache import bounded, files
 from slcache.documents import checks
 from slcache.errors import ResultError, about
 from slcache.given import parsing
-from slcache.words.names import few, leaves, shown
+from slcache.names import few, leaves, shown
 
 #: What is written and read.
 VERSION = 3

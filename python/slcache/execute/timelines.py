@@ -13,9 +13,9 @@ from slcache.errors import UsageError, about
 from slcache.execute import given
 from slcache.execute.run import Run
 from slcache.files import Path as Named
+from slcache.names import in_file_name
 from slcache.results.result import Result
 from slcache.slow import log, stretch
-from slcache.words.names import in_file_name
 
 
 def results(

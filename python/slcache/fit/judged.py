@@ -15,7 +15,7 @@ from slcache.bandwidth.phases import Phases, Values
 from slcache.drives import fills
 from slcache.drives.fills import Curve
 from slcache.fit import log
-from slcache.words.units import significant
+from slcache.units import significant
 
 #: One writer, a MiB at a time.
 WRITE_MIB, DEPTH = 1, 1

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
+from slcache import units
 from slcache.bandwidth.phases import LEAST, Values
 from slcache.fit import lines
 from slcache.fit.lines import EPOCH_MS, Rows, Source, refuse
-from slcache.words import units
-from slcache.words.names import few
+from slcache.names import few
 
 #: Data written may differ from the stated size by this share.
 TOLERANCE = 0.02

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from slcache import units
 from slcache.charts import page
 from slcache.documents.normalise import Document
+from slcache.names import leaves, shown
 from slcache.report import figures
 from slcache.sentences import gains, life, notes, state, verdict
 from slcache.tables import grid
 from slcache.tables.table import Columns, Table
 from slcache.tables.tabular import Cells
-from slcache.words import units
-from slcache.words.names import leaves, shown
 
 Rows = list[tuple[str, str]]
 

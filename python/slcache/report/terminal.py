@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from slcache import units
+from slcache.names import printable
 from slcache.sentences import gains, life, state, verdict
 from slcache.tables import grid
 from slcache.tables.tabular import Cells, fitted
-from slcache.words import units
-from slcache.words.names import printable
 
 if TYPE_CHECKING:
     from slcache.documents.normalise import Document

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from slcache import units
 from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
 from slcache.reproduce.measures import series, write_latency
@@ -14,7 +15,6 @@ from slcache.reproduce.optima import optimum
 from slcache.reproduce.parts import FigureSpec
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.points import Curve, Table
-from slcache.words import units
 
 _WIDE = 4
 #: Lines whose peaks are that many times apart share no even axis.

@@ -8,6 +8,7 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
+from slcache import units
 from slcache.documents import gains
 from slcache.documents.model import shape
 from slcache.execute.engine import Engine
@@ -15,7 +16,6 @@ from slcache.execute.run import reference
 from slcache.reproduce.experiment import Experiment
 from slcache.reproduce.points import Table as Points
 from slcache.tables.tabular import Cells
-from slcache.words import units
 
 #: What has the bound of all runs counted.
 SETTINGS = {"run.bound": True}

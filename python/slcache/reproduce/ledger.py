@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
+from slcache import units
 from slcache.documents.answer import JsonDocument, provenance
 from slcache.reproduce import gains, optima
 from slcache.reproduce.claims import CLASSES, Claim
@@ -25,7 +26,6 @@ from slcache.reproduce.verdicts import (
     VERDICTS,
     Finding,
 )
-from slcache.words import units
 
 if TYPE_CHECKING:
     from slcache.reproduce import document

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 from slcache.documents.normalise import BITS, densest, slc_block_bytes, slc_bytes
 from slcache.given import parsing
+from slcache.kinds import STORES
 from slcache.reproduce.expressions import Reading, Term, evaluate, parse_measure
-from slcache.words.kinds import STORES
 
 Document = Mapping[str, Any]
 

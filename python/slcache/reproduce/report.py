@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from slcache import _core
+from slcache import _core, units
 from slcache.charts import page
 from slcache.reproduce import beyond, figures, ledger, optima
 from slcache.reproduce.ledger import Evaluation, View, shown
@@ -13,7 +13,6 @@ from slcache.reproduce.parts import TableSpec
 from slcache.reproduce.points import Table
 from slcache.reproduce.reading import PROBABLE
 from slcache.reproduce.verdicts import JUDGED
-from slcache.words import units
 
 if TYPE_CHECKING:
     from slcache.reproduce import document

@@ -15,10 +15,10 @@ from slcache.documents.normalise import planes
 from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path
 from slcache.given.arguments import checked, refuse
+from slcache.names import few, joined
 from slcache.results.result import Frames, Result
-from slcache.sentences import gains, life, notes, state, verdict, wording
+from slcache.sentences import gains, life, notes, state, verdict
 from slcache.tables import grid
-from slcache.words.names import few
 
 if TYPE_CHECKING:
     from altair import ConcatChart as Chart
@@ -87,8 +87,8 @@ def unequal(labels: Sequence[str], documents: Sequence[Mapping[str, Any]]) -> st
     cached = [name for name, (blocks, is_one) in known.items() if is_one and blocks[pool] == fewest]
     verb = "has" if len(more) == 1 else "have"
     return (
-        f"For garbage collection, {wording.listed(list(more))} {verb} {has} dense blocks per plane "
-        f"and {wording.listed(cached)} {fewest}, for the same data. This explains part of their "
+        f"For garbage collection, {joined(list(more))} {verb} {has} dense blocks per plane "
+        f"and {joined(cached)} {fewest}, for the same data. This explains part of their "
         "difference in write amplification; --equal-cells gives all the same number."
     )
 

@@ -14,12 +14,12 @@ from slcache.documents.normalise import Document
 from slcache.errors import ResultError
 from slcache.given.arguments import checked
 from slcache.metrics import METRICS, PARTS
+from slcache.names import few, leaves
 from slcache.results.comparison import Comparison
 from slcache.results.loading import load
 from slcache.results.result import Result
 from slcache.results.seeded import SeededComparison
 from slcache.sentences import state
-from slcache.words.names import few, leaves
 
 #: What may differ between two runs of one program with one configuration and trace.
 _INCIDENTAL = ("sim",)

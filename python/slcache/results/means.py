@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from slcache import metrics
+from slcache import metrics, units
 from slcache.documents import normalise
+from slcache.names import joined
 from slcache.results.intervals import LEVEL, Estimate, Figure, Paired, against
-from slcache.sentences import wording
 from slcache.tables import grid
 from slcache.tables.grid import Column, Show
-from slcache.words import units
 
 #: Marks a difference that seeds do not tell from none.
 NOISE = "≈"
@@ -104,7 +103,7 @@ def winner(title: str, figures: Figures, to: str) -> str:
     if best != to and to in known and to not in alike:
         text += f", {_than(beside[best], to)}"
     if near:
-        text += f"; {wording.listed(near)} {'is' if len(near) == 1 else 'are'} within 1 % of it"
+        text += f"; {joined(near)} {'is' if len(near) == 1 else 'are'} within 1 % of it"
     if alike:
         text += f"; not told from it: {_few(alike, best)}"
     others = {name: beside[name] for name in rivals if name not in (*alike, *near, to)}
@@ -132,7 +131,7 @@ def _few(found: Mapping[str, Paired], to: str) -> str:
         groups.setdefault(_than(each, to), []).append(name)
     first = list(groups.items())[:FEW]
     more = len(found) - sum(len(names) for _, names in first)
-    told = [f"{wording.listed(names)} {words}" for words, names in first]
+    told = [f"{joined(names)} {words}" for words, names in first]
     return "; ".join([*told, *([f"{more} more"] if more else [])])
 
 

@@ -11,6 +11,7 @@ from rich.text import Text
 from slcache import metrics
 from slcache.documents import normalise
 from slcache.documents.gains import share
+from slcache.names import few
 from slcache.results import means
 from slcache.results.comparison import Comparison
 from slcache.results.intervals import LEVEL, Figure, Paired, against
@@ -19,7 +20,6 @@ from slcache.sentences import gains, life, state, verdict
 from slcache.tables import grid
 from slcache.tables.grid import Column, Show
 from slcache.tables.tabular import Cells
-from slcache.words.names import few
 
 _SIDES = ("write", "read")
 #: Columns of which a sentence says who differs; of a pace one figure is enough.

@@ -8,9 +8,9 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+from slcache.names import joined
 from slcache.search.batches import Tried
 from slcache.search.goals import Bound, Search
-from slcache.sentences import wording as words
 from slcache.study import wording
 from slcache.study.axes import Value, amount
 
@@ -132,7 +132,7 @@ class Sized:
         # Bisection is sure of what only rises or falls.
         turning = {name: turns for name in self.metrics if (turns := self.turns(name))}
         for name, turns in turning.items():
-            where = words.listed(list(map(wording.setting, turns)))
+            where = joined(list(map(wording.setting, turns)))
             yield f"{name} is not monotone in {self.key}: it turns at {where}."
         if turning and len(self.possible) > len(self.run):
             tried = f"{len(self.run):,} of {len(self.possible):,} values were tried"

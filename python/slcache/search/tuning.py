@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from slcache import catalogue, frame
+from slcache import catalogue, frame, names
 from slcache.documents.answer import JsonDocument, provenance
 from slcache.execute import given
 from slcache.given.once import one_name
+from slcache.names import printable
 from slcache.search.batches import Tried
 from slcache.search.goals import Search
 from slcache.search.sized import Sized, figures
@@ -24,8 +25,6 @@ from slcache.study.axes import Axis, plain
 from slcache.study.model import Study
 from slcache.study.outcome import Outcome
 from slcache.study.points import READER, SCHEME, WORKLOAD, Point
-from slcache.words import names
-from slcache.words.names import printable
 
 if TYPE_CHECKING:
     import polars as pl

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from slcache import units
 from slcache.documents import gains as figures
 from slcache.documents.normalise import Document
-from slcache.sentences import wording
+from slcache.names import by_reason, joined, said_of
 from slcache.tables import grid
 from slcache.tables.tabular import Cells
-from slcache.words import units
 
 #: Runs by name, each with its reference, or none.
 Pairs = Mapping[str, tuple[Document, Document | None]]
@@ -110,7 +110,7 @@ def _taken(named: Mapping[str, Document]) -> Iterator[str]:
     if told:
         yield (
             "Cache and memory are the most that a scheme may ever have, in any state of the "
-            f"device: {wording.listed(told)}."
+            f"device: {joined(told)}."
         )
 
 
@@ -123,7 +123,7 @@ def unfilled(named: Mapping[str, Document]) -> Iterator[str]:
     written = units.size(figures.cached_bytes(named[name]))
     room = units.size(figures.room_bytes(named[name]) or 0)
     of = "" if len(found) == 1 else f" (at most: {name})"
-    who = wording.said_of(found, "never filled its cache", "never filled their caches")
+    who = said_of(found, "never filled its cache", "never filled their caches")
     yield (
         f"{who}: {written} were written to {room}{of}. No share of a gain is told there, and "
         "equals are no tie: what has room needs no policy. A longer trace or a smaller cache "
@@ -169,13 +169,13 @@ def unbound(labels: Sequence[str], documents: Sequence[Document], to: str) -> It
 
 
 def _reasons(named: Mapping[str, Document]) -> Iterator[str]:
-    reasons = wording.by_reason(
+    reasons = by_reason(
         (name, document["bound"]["why"])
         for name, document in named.items()
         if (document.get("bound") or {}).get("kind") == "none"
     )
     for why, names in reasons.items():
-        yield f"No bound holds for {wording.listed(names)}: {why}."
+        yield f"No bound holds for {joined(names)}: {why}."
 
 
 def lines_beside(pairs: Pairs) -> list[str]:
@@ -186,5 +186,5 @@ def lines_beside(pairs: Pairs) -> list[str]:
     named = {name: document for name, (document, _) in pairs.items()}
     told = [*unfilled(named), *_reasons(named)]
     if alone:
-        told.append(f"No share for {wording.listed(alone)}: the device needs its cache to run.")
+        told.append(f"No share for {joined(alone)}: the device needs its cache to run.")
     return told

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
+from slcache import units
 from slcache.documents.normalise import Document
-from slcache.sentences import wording
+from slcache.names import by_reason, joined
 from slcache.tables import grid
 from slcache.tables.tabular import Cells
-from slcache.words import units
 
 Rows = list[tuple[str, str]]
 
@@ -76,7 +76,7 @@ def rows(document: Document, gb_per_day: float | None = None) -> Rows:
         found.append((f"life used in {mode}", "–" if used is None else f"{used:.3g} %"))
     damage, life = wear["damage"], Life.of(document, gb_per_day)
     if damage is not None:
-        by = f"{damage['pool']} in {wording.listed(damage['modes'])}"
+        by = f"{damage['pool']} in {joined(damage['modes'])}"
         used = f"{100 * damage['mean']:.3g} % of the mean block, {100 * damage['max']:.3g} % of"
         found.append(("life used", f"{used} the most worn ({by}, {damage['cycles']:.3g} cycles)"))
     found += [("estimated lifetime", _written(life.host_bytes))]
@@ -154,13 +154,13 @@ def notes(
 
     Of a device that says no endurance at all nobody expects a life, but who says what is written.
     """
-    found = wording.by_reason(
+    found = by_reason(
         (label, document["wear"]["note"])
         for label, document in zip(labels, documents, strict=True)
         if document["host"]["write"]["bytes"]
         and (gb_per_day or any(pool["endurance_cycles"] for pool in document["wear"]["pools"]))
     )
-    return [f"{wording.listed(names)}: {told}" for told, names in found.items()]
+    return [f"{joined(names)}: {told}" for told, names in found.items()]
 
 
 def _written(host_bytes: float | None) -> str:

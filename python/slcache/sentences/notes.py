@@ -9,7 +9,7 @@ from typing import Any
 
 from slcache import _core
 from slcache.documents.normalise import Document
-from slcache.sentences import wording
+from slcache.names import by_reason, joined, said_of
 
 
 def sentence(config: Mapping[str, Any], depth: int) -> str | None:
@@ -27,13 +27,13 @@ def of_runs(labels: Sequence[str], documents: Sequence[Document]) -> list[str]:
 
     One that is not of all runs begins with the labels of those that it is of.
     """
-    noted = wording.by_reason(
+    noted = by_reason(
         (label, note)
         for label, document in zip(labels, documents, strict=True)
         for note in dict.fromkeys((*beyond(document), *_of(document["config"])))
     )
     return [
-        note if len(names) == len(labels) else f"{wording.listed(names)}: {note}"
+        note if len(names) == len(labels) else f"{joined(names)}: {note}"
         for note, names in noted.items()
     ]
 
@@ -71,12 +71,12 @@ def told(reasons: Mapping[str, str], one: str, many: str) -> list[str]:
 
     `one` and `many` are what is said of a scheme and of several.
     """
-    return [f"{wording.said_of(names, one, many)}: {reason}" for names, reason in grouped(reasons)]
+    return [f"{said_of(names, one, many)}: {reason}" for names, reason in grouped(reasons)]
 
 
 def grouped(reasons: Mapping[str, str]) -> list[tuple[Sequence[str], str]]:
     """Return the schemes of each reason; where they share it, NAME stands for their names in it."""
-    groups = wording.by_reason(
+    groups = by_reason(
         (name, re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", _OWN, reason))
         for name, reason in reasons.items()
     )

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from slcache import units
 from slcache.documents.normalise import Document
-from slcache.sentences import wording
-from slcache.words import units
-from slcache.words.names import leaves
+from slcache.names import joined, leaves, said_of
 
 #: What the presets say of themselves that are like drives which are sold.
 _DRIVE = "calibrated to published"
@@ -68,7 +67,7 @@ def told(states: Sequence[State]) -> str:
     if not states:
         return ""
     names = list(dict.fromkeys(state.device for state in states))
-    device = wording.listed(names) if len(names) <= _NAMED else f"{len(names)} devices"
+    device = joined(names) if len(names) <= _NAMED else f"{len(names)} devices"
     before = [_full(states), _overwritten(states), _steady(states)]
     return f"{device}: {', '.join(filter(None, before))}; {_cache(states)}"
 
@@ -139,7 +138,7 @@ def unfilled(named: Iterable[tuple[str, Document]]) -> str:
     if not names:
         return ""
     caches = "cache" if len(names) == 1 else "caches"
-    who = f"The SLC {caches} of {wording.said_of(names, 'was', 'were')} never full here"
+    who = f"The SLC {caches} of {said_of(names, 'was', 'were')} never full here"
     if len(names) == len(cached):
         who = "No SLC cache was ever full here"
     return f"{who}: a longer run, or a fuller device, may reverse the result. "

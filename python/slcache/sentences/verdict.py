@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from slcache import kinds, units
 from slcache.documents import normalise
 from slcache.documents.normalise import Document
 from slcache.documents.saved import differences
+from slcache.names import joined, said_of
 from slcache.sentences import state, wording
-from slcache.words import kinds, units
 
 #: So much of all latency lies in the stretches that are told.
 _MOST = 0.9
@@ -98,7 +99,7 @@ def _sentence(label: str, side: str, document: Document, stretches: Stretches) -
     mean = document["host"][side]["latency_us"]["mean"]
     text = (
         f"{label}: {units.percent(stretches.share)} of the time that {side}s took lies in {what}, "
-        f"{lasts} of {whole}, from {wording.listed(begins)} on"
+        f"{lasts} of {whole}, from {joined(begins)} on"
     )
     if stretches.rest_ns is None:
         return f"{text}; there are no other {side}s."
@@ -207,7 +208,7 @@ def _same(group: Sequence[str], firsts: Mapping[str, str]) -> str:
     """Say that schemes cannot be told apart from a winner."""
     first = next(name for name in group if name in firsts.values())
     others = [name for name in group if name != first]
-    return f"{wording.said_of(others, 'has', 'have')} the same figures as {first} (within 1 %)."
+    return f"{said_of(others, 'has', 'have')} the same figures as {first} (within 1 %)."
 
 
 def _behind(group: Sequence[str], runs: Runs, firsts: Mapping[str, str]) -> str:
@@ -223,7 +224,7 @@ def _behind(group: Sequence[str], runs: Runs, firsts: Mapping[str, str]) -> str:
         main = max(causes, key=lambda cause: causes[cause], default=None)
         through = "" if main is None else f", of which {main} {causes[main]:.2f}"
         parts.append(f"write amplification {waf:.2f}{through}")
-    return f"{wording.listed(group)}: {'; '.join(parts)}."
+    return f"{joined(group)}: {'; '.join(parts)}."
 
 
 def _distance(side: str, document: Document, winner: str, first: Document, *, named: bool) -> str:
@@ -306,7 +307,7 @@ def winner(side: str, labels: Sequence[str], documents: Sequence[Document], to: 
     best = normalise.winners(values)
     if not best:
         return f"{side}s: equal within 1 % on mean latency"
-    names = wording.listed([labels[i] for i in sorted(best)])
+    names = joined([labels[i] for i in sorted(best)])
     verb = "tie (within 1 %)" if len(best) > 1 else "wins"
     wins = f"{side}s: {names} {verb} with the lowest mean latency"
     relative = normalise.ratio(min(known), values[list(labels).index(to)])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from slcache import kinds, units
 from slcache.documents import normalise
 from slcache.documents.normalise import Document
-from slcache.words import kinds, units
+from slcache.names import joined
 
 
 def component(name: str) -> str:
@@ -148,7 +149,7 @@ def _destinations(document: Document, reference: Document) -> str:
     if not mine or (len(mine) == 1 and mine.keys() == theirs.keys()):
         return ""
     parts = [f"{100 * share:.0f} % in {mode.upper()} mode" for mode, share in mine.items()]
-    return f"Its host data was programmed {listed(parts)}."
+    return f"Its host data was programmed {joined(parts)}."
 
 
 def _mode_shares(document: Document) -> dict[str, float]:
@@ -159,22 +160,3 @@ def _mode_shares(document: Document) -> dict[str, float]:
             sizes[op["mode"]] = sizes.get(op["mode"], 0.0) + op["bytes"]
     total = sum(sizes.values())
     return {mode: sizes[mode] / total for mode in sorted(sizes, key=lambda m: (-sizes[m], m))}
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return names as `a, b and c`."""
-    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
-
-
-def said_of(names: Sequence[str], one: str, many: str) -> str:
-    """Return names with what is said of one, or of several: `a and b are left out`."""
-    return f"{listed(names)} {one if len(names) == 1 else many}"
-
-
-def by_reason(reasons: Iterable[tuple[str, str | None]]) -> dict[str, list[str]]:
-    """Return who has each reason, of names with theirs; those without one are left out."""
-    found: dict[str, list[str]] = {}
-    for name, why in reasons:
-        if why is not None:
-            found.setdefault(why, []).append(name)
-    return found

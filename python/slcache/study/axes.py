@@ -15,10 +15,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from slcache import _core, bounded, named
+from slcache import _core, bounded, named, names
 from slcache.given import once, parsing, quantity
-from slcache.words import names
-from slcache.words.names import few
+from slcache.names import few
 
 #: A value of a key, as TOML has it.
 Value = bool | int | float | str

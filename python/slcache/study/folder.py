@@ -12,7 +12,7 @@ from slcache import bounded, frame
 from slcache.errors import UsageError, about
 from slcache.given import parsing
 from slcache.given.content import value_text
-from slcache.sentences import wording
+from slcache.names import joined
 from slcache.study import model
 from slcache.study.axes import Axis, plain
 from slcache.study.model import Study
@@ -43,11 +43,11 @@ def check_study(study: Study, out: Path) -> str:
     now = _meant(study.to_toml())
     differ = _differing(said, now)
     if other := [key for key in differ if not _extends(key, said.get(key), now.get(key))]:
-        raise _taken(out, f"a study with another {wording.listed(other)}")
+        raise _taken(out, f"a study with another {joined(other)}")
     if not differ or not (out / TABLES[0]).is_file():
         return ""
     return (
-        f"{out}: the table there is of a study with another {wording.listed(differ)}, and is "
+        f"{out}: the table there is of a study with another {joined(differ)}, and is "
         "replaced by this one's; stored results stay"
     )
 
@@ -70,7 +70,7 @@ def check_search(asked: Mapping[str, Any], out: Path) -> None:
         raise _taken(out, f"a search whose {SEARCH} cannot be read")
     now = json.loads(json.dumps(asked))
     if other := [key for key in _differing(said, now) if key != "points"]:
-        raise _taken(out, f"a search with another {wording.listed(other)}")
+        raise _taken(out, f"a search with another {joined(other)}")
 
 
 def _has_results(out: Path) -> bool:

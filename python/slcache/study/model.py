@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from slcache import bounded, catalogue, files, named
+from slcache import bounded, catalogue, files, named, names
 from slcache._core import ConfigError
 from slcache.errors import UsageError, about
 from slcache.execute import given
@@ -22,7 +22,6 @@ from slcache.metrics import COUNTED
 from slcache.metrics import named as metric_named
 from slcache.study import axes
 from slcache.study.axes import PARAMETERS_MAX, Axis, Combination, Sampling, Value, plain
-from slcache.words import names
 
 #: What a study is written as, into the folder of its tables.
 NAME = "study.toml"

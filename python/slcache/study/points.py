@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from slcache import catalogue, frame
+from slcache import catalogue, frame, names
 from slcache.documents import gains
 from slcache.documents.normalise import by_seed
 from slcache.errors import ConfigError, about, one_line
@@ -22,12 +22,10 @@ from slcache.execute.run import Run, beside
 from slcache.execute.tasks import Done, Values
 from slcache.given.once import one_name
 from slcache.metrics import GAIN_SHARE
-from slcache.sentences import wording
+from slcache.names import few, joined
 from slcache.study.axes import POINTS_MAX, Combination, Value, plain
 from slcache.study.model import BOUND, Study, StudyError, placed
 from slcache.traces.api import reader_options
-from slcache.words import names
-from slcache.words.names import few
 
 if TYPE_CHECKING:
     import polars as pl
@@ -211,7 +209,7 @@ def check_keys(study: Study) -> None:
     for key in [*study.keys, *study.fixed]:
         own = re.match(r"scheme\.([^.]+)\.", key)
         if own and own[1] not in known | {names.of_source(name) for name in schemes}:
-            raise StudyError(f"{key}: no scheme of the study takes it: {wording.listed(schemes)}")
+            raise StudyError(f"{key}: no scheme of the study takes it: {joined(schemes)}")
         if key.startswith(WORKLOAD) and not any(map(given.is_workload, study.traces)):
             raise StudyError(f"{key}: no trace of the study is a workload")
     for scheme in known:

@@ -8,10 +8,11 @@ from typing import Any
 
 from rich.text import Text
 
+from slcache import units
 from slcache.frame import UNITS
 from slcache.metrics import COUNTED, absence
+from slcache.names import joined
 from slcache.results.intervals import LEVEL
-from slcache.sentences import wording as words
 from slcache.study import wording
 from slcache.study.analysis import Analysis
 from slcache.study.effects import is_numeric
@@ -19,7 +20,6 @@ from slcache.study.fronts import Front, Judged, Spread
 from slcache.study.outcome import DONE, TRACE, Outcome, is_load
 from slcache.tables.table import Source, Table
 from slcache.tables.tabular import Cells
-from slcache.words import units
 
 #: So many of the best points, rows of other tables, and loads are shown; --json has all.
 _POINTS, MOST, _LOADS = 20, 60, 20
@@ -221,7 +221,7 @@ def _why(metric: str, outcome: Outcome) -> str:
     bound = outcome.done.drop_nulls("dense_bytes")["scheme"].unique().to_list()
     schemes = outcome.done["scheme"].unique(maintain_order=True)
     free = [scheme for scheme in schemes if scheme not in bound]
-    return f"; no bound holds for {words.listed(free)}" if free else f"; {absence(metric)}"
+    return f"; no bound holds for {joined(free)}" if free else f"; {absence(metric)}"
 
 
 def means(analysis: Analysis) -> list[str]:
@@ -233,7 +233,7 @@ def means(analysis: Analysis) -> list[str]:
         if mixed := [short[effect.factor] for effect in found if not effect.balanced]:
             told.append(
                 "The points are not a full grid: effects of other parameters are in the means of "
-                f"{words.listed(mixed)}."
+                f"{joined(mixed)}."
             )
         for effect in found:
             count = sum(level.count for level in effect.levels)
@@ -259,7 +259,7 @@ def seeds(analysis: Analysis, judged: Judged) -> list[str]:
         return []
     word = judged.outcome.repeats
     still = [each.metric for each in found if each.still]
-    nothing = [f"{word.capitalize()}s change nothing in {words.listed(still)}."] if still else []
+    nothing = [f"{word.capitalize()}s change nothing in {joined(still)}."] if still else []
     return [*nothing, *(_noise(analysis, each, word) for each in found if _judges(each))]
 
 
@@ -317,7 +317,7 @@ def front(found: Front) -> Iterator[str]:
     if found.loads:
         are = "is" if len(found.loads) == 1 else "are"
         yield (
-            f"No front: {words.listed(list(found.loads))} {are} the load, which cannot be chosen, "
+            f"No front: {joined(list(found.loads))} {are} the load, which cannot be chosen, "
             "and few configurations have the same."
         )
     for names, why, then in (
@@ -335,7 +335,7 @@ def front(found: Front) -> Iterator[str]:
     if found.goals:
         yield (
             f"{len(found.places):,} of {len(found.configurations):,} configurations are on the "
-            f"front of {words.listed(found.metrics)}: none is at least as good in all of "
+            f"front of {joined(found.metrics)}: none is at least as good in all of "
             "them and better in one."
         )
 

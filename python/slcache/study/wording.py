@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
+from slcache import units
 from slcache.metrics import named
 from slcache.results.intervals import Estimate
 from slcache.study.outcome import Setting
 from slcache.tables.table import Source
-from slcache.words import units
 
 
 def figure(metric: str, value: float | None) -> str:

@@ -8,14 +8,13 @@ from dataclasses import dataclass, replace
 
 from rich.text import Text
 
-from slcache import metrics
+from slcache import metrics, units
 from slcache.documents import gains, normalise
 from slcache.documents.normalise import Document
 from slcache.metrics import GAIN_SHARE, METRICS, Value
+from slcache.names import printable
 from slcache.tables.table import Table
 from slcache.tables.tabular import Cells
-from slcache.words import units
-from slcache.words.names import printable
 
 #: Marks a percentile that few requests carry, and what is said of it below a table.
 THIN = "*"

@@ -10,7 +10,7 @@ from typing import Any
 from rich.text import Text
 
 from slcache.tables.tabular import Cells
-from slcache.words.units import figures, shown, unit_of
+from slcache.units import figures, shown, unit_of
 
 #: What a column shows of a record: the value of this key as its name tells, or what this returns.
 Source = str | Callable[[Any], str | Text]

@@ -15,7 +15,7 @@ from rich.measure import Measurement
 from rich.table import Table as Drawn
 from rich.text import Text
 
-from slcache.words.names import printable
+from slcache.names import printable
 
 #: A column of text may be as narrow as its longest word, at most this.
 _WORD_MAX = 24

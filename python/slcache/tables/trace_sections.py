@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from slcache import units
 from slcache.tables.table import Columns, Table
 from slcache.tables.tabular import Cells
-from slcache.words import units
 
 Info = Mapping[str, Any]
 Row = tuple[str, ...]

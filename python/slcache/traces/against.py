@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from slcache import units
 from slcache.documents.schemata import CLOSED
+from slcache.names import leaves
 from slcache.tables import trace_sections
-from slcache.words import units
-from slcache.words.names import leaves
 
 Info = Mapping[str, Any]
 #: Shares of the pages of which the hot set is compared.

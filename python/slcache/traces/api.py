@@ -12,9 +12,9 @@ from slcache import _core, files
 from slcache.errors import ConfigError, UsageError, about
 from slcache.given.arguments import checked
 from slcache.given.once import checked_seed, flatten, once
+from slcache.names import leaves
 from slcache.report import pictures
 from slcache.traces import twins
-from slcache.words.names import leaves
 
 #: Called a few times a second with (phase, done, total); returning False cancels the work, and
 #: returning nothing goes on.

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from slcache import _core, files
+from slcache import _core, files, names
 from slcache.errors import TraceError, about
-from slcache.words import names
 
 Info = Mapping[str, Any]
 _PAGE = 4096

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 _MOST = 12
@@ -18,6 +18,25 @@ def few(names: Iterable[object], most: int = _MOST) -> str:
     shown = [text if len(text) <= _LETTERS else f"{text[:_LETTERS]}…" for text in texts[:most]]
     more = [f"and {len(texts) - most:,} more"] if len(texts) > most else []
     return ", ".join(shown + more)
+
+
+def joined(names: Sequence[str]) -> str:
+    """Return names as `a, b and c`."""
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
+
+
+def said_of(names: Sequence[str], one: str, many: str) -> str:
+    """Return names with what is said of one, or of several: `a and b are left out`."""
+    return f"{joined(names)} {one if len(names) == 1 else many}"
+
+
+def by_reason(reasons: Iterable[tuple[str, str | None]]) -> dict[str, list[str]]:
+    """Return who has each reason, of names with theirs; those without one are left out."""
+    found: dict[str, list[str]] = {}
+    for name, why in reasons:
+        if why is not None:
+            found.setdefault(why, []).append(name)
+    return found
 
 
 def near(word: str, known: Iterable[str]) -> str:

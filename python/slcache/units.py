@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from string import Formatter
 from typing import Any
 
-from slcache.words import names
+from slcache import names
 
 #: How much of the least or plain unit is in a unit, and its name.
 Scale = tuple[float, str]

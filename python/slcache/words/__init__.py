@@ -1,1 +1,0 @@
-"""Names, figures and units as people read them."""
