@@ -14,7 +14,7 @@ import changed_runs
 import slcache
 from slcache.study.axes import GRID_MAX, PARAMETERS_MAX, POINTS_MAX, Axis, Sampling
 from slcache.study.outcome import Outcome
-from slcache.traces.api import OPTIONS_MAX
+from slcache.trace import OPTIONS_MAX
 from support import cases, stdout, write_trace
 from support import slcache as command
 

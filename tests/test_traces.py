@@ -14,8 +14,9 @@ import pytest
 
 import slcache as package
 import support
+from slcache import trace as traces
 from slcache.given import quantity
-from slcache.traces import against, api
+from slcache.trace import comparison
 from support import EPOCH, TICKS_PER_MS, json_of, line, mixed, process, slcache, stdout, write_trace
 
 KIB = 1024
@@ -172,7 +173,7 @@ def test_expected_figures_decide_the_status(known: Path, figures: str, agree: bo
 
 
 def test_the_digits_printed_are_the_tolerance() -> None:
-    tolerances = [figure.tolerance for figure in against.parse("a=0.701,b=12,c=1.5e3,d=8~2%")]
+    tolerances = [figure.tolerance for figure in comparison.parse("a=0.701,b=12,c=1.5e3,d=8~2%")]
     assert tolerances == pytest.approx([0.0005, 0.5, 50, 0.16])
 
 
@@ -212,7 +213,7 @@ def test_a_part_of_a_part_is_of_what_the_options_of_the_reader_leave(
 
     def sectors(take: int | None = None, copies: str | None = None) -> list[int]:
         path, text = tmp_path / "p.parquet", tmp_path / "p.txt"
-        api.cut(trace, path, take=take, copies=copies)
+        traces.cut(trace, path, take=take, copies=copies)
         package.Trace(path).convert(text, to="ssdsim", lossy=["label"])
         return [int(line.split()[2]) for line in text.read_text().splitlines()]
 
@@ -388,7 +389,7 @@ def test_running_a_workload_is_running_its_file(twin: Path, tmp_path: Path) -> N
 def test_a_trace_is_checked_against_what_a_twin_was_given(twin: Path, tmp_path: Path) -> None:
     package.generate(twin, tmp_path / "t.parquet")
     stdout("trace", "info", tmp_path / "t.parquet", "--expect", twin)
-    names = {figure.name for figure in against.of_workload(package.workload(twin))}
+    names = {figure.name for figure in comparison.of_workload(package.workload(twin))}
     assert {"requests", "write_share", "footprint_written_bytes"} <= names
     assert "update_skew" not in names
     other = write_trace(tmp_path / "other.csv", mixed(300))
@@ -444,7 +445,7 @@ def test_a_twin_by_blocks_has_the_figures(bursts: Path, tmp_path: Path) -> None:
     same = ("requests", "write_share", "write_bytes", "duration_s", "gap_size_coupling")
     assert [after[name] for name in same] == pytest.approx([before[name] for name in same])
     assert after["touched_4kib_pages"] == pytest.approx(before["touched_4kib_pages"], rel=0.05)
-    assert not [told for told in against.warnings(before, after) if "update" in told]
+    assert not [told for told in comparison.warnings(before, after) if "update" in told]
     long = twin("--requests", "3000", "--footprint", "1MiB", requests=3000, footprint_bytes=1 << 20)
     assert (long["requests"], long["end_address_bytes"] <= 1 << 20) == (3000, True)
     other = ("--seed", "7", "--stages", "99", "--regions", "kept", "--places", "drawn")
@@ -466,7 +467,7 @@ def test_the_twin_of_the_shipped_trace_has_its_figures(tmp_path: Path) -> None:
     hot = []
     for trace in (EXAMPLE, twin):
         document = package.Trace(trace).info()
-        findings = against.check(document, against.of_workload(package.workload(twin)))
+        findings = comparison.check(document, comparison.of_workload(package.workload(twin)))
         assert len(findings) > 15
         # What pages are from in the end is settled on the first requests of a twin.
         assert [f for f in findings if not f.agrees and f.name != "writers_per_16kib_page"] == []

@@ -27,7 +27,7 @@ from slcache.results.loading import load
 from slcache.scheme import Scheme, dense, option, reclaim, slc
 from slcache.search.api import tune
 from slcache.study.api import sweep
-from slcache.traces.api import Trace, generate, workload, workloads
+from slcache.trace import Trace, generate, workload, workloads
 
 __version__: str = _core.version()
 

@@ -11,12 +11,13 @@ from slcache import _core, catalogue, files
 from slcache import named as code
 from slcache.execute import given as texts
 from slcache.execute import run as execute
+from slcache.files import Path
 from slcache.given import content, quantity
 from slcache.given.content import Content, path_of, trace_of
 from slcache.given.options import no_folder, option, takes
 from slcache.given.shared import DEVICE, Simulated
 from slcache.results.result import Result
-from slcache.traces.api import Path, Progress, Trace, is_workload, reader_options
+from slcache.trace import Progress, Trace, is_workload, reader_options
 
 if TYPE_CHECKING:
     from slcache.reproduce.setups import Setup

@@ -18,7 +18,7 @@ from slcache.given.content import Content
 from slcache.given.once import SEED_MAX
 from slcache.given.options import option, takes
 from slcache.names import few
-from slcache.traces.api import Progress
+from slcache.trace import Progress
 
 if TYPE_CHECKING:
     from slcache.execute.run import Run

@@ -21,7 +21,7 @@ from slcache.given.content import Content
 from slcache.given.options import option, takes
 from slcache.results.result import Result
 from slcache.sentences import gains, notes
-from slcache.traces.api import Progress
+from slcache.trace import Progress
 
 if TYPE_CHECKING:
     from slcache.bandwidth.curves import Curve

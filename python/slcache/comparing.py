@@ -24,7 +24,7 @@ from slcache.given.shared import NORMALISE, Drawn, Here, Simulated
 from slcache.names import in_file_name
 from slcache.results import Comparison, Result, comparison
 from slcache.sentences import notes
-from slcache.traces.api import Progress
+from slcache.trace import Progress
 
 #: What a comparison may turn round between.
 BOTH = ("empty", WORN)

@@ -16,7 +16,7 @@ from slcache.errors import ConfigError, about
 from slcache.execute import steady
 from slcache.given.arguments import checked
 from slcache.given.once import checked_seed
-from slcache.traces.api import Progress
+from slcache.trace import Progress
 
 #: Cases of one check, and how many of them another process runs too.
 CASES, _REPEATED = 200, 10

@@ -13,6 +13,7 @@ from slcache import _core, api, names
 from slcache.documents.normalise import Document
 from slcache.documents.saved import file_of
 from slcache.errors import ConfigError, ResultError, TraceError, UsageError, about
+from slcache.files import Path
 from slcache.given.arguments import checked
 from slcache.given.content import Content
 from slcache.named import listed
@@ -21,7 +22,7 @@ from slcache.results import Comparison, Result, differences
 from slcache.results.differences import Difference
 from slcache.results.loading import load
 from slcache.results.seeded import SeededComparison
-from slcache.traces.api import Path, Progress, is_workload
+from slcache.trace import Progress, is_workload
 
 #: What results call a workload that is in no file.
 _OF_DICT = "workload.toml"

@@ -53,7 +53,7 @@ def devices(incomplete: str) -> Offered:
 
 def workloads(incomplete: str) -> Offered:
     """Offer files and the workload presets."""
-    from slcache.traces import api as traces
+    from slcache import trace as traces
 
     presets = ((entry["name"], entry["about"]) for entry in traces.workloads(described=False))
     return _files(incomplete) + _fitting(incomplete, presets)

@@ -19,6 +19,7 @@ from slcache.cli.options import Form, When
 from slcache.cli.streams import results
 from slcache.documents.normalise import Document
 from slcache.errors import Error
+from slcache.files import Path as Named
 from slcache.files import Transaction
 from slcache.given.content import Content
 from slcache.names import json_safe, printable
@@ -28,8 +29,7 @@ from slcache.sentences import notes as sentences
 from slcache.tables import grid
 from slcache.tables.table import Table
 from slcache.tables.tabular import UNLIMITED, fitted
-from slcache.traces.api import Path as Named
-from slcache.traces.api import Progress as Callback
+from slcache.trace import Progress as Callback
 
 if TYPE_CHECKING:
     from rich.progress import TaskID

@@ -10,6 +10,7 @@ from typing import Any
 from rich.text import Text
 
 from slcache import api, bounds
+from slcache import trace as traces
 from slcache.cli import checks, console, reader_words
 from slcache.cli import options as opt
 from slcache.errors import TraceError
@@ -20,8 +21,7 @@ from slcache.report import pictures
 from slcache.tables import trace_sections
 from slcache.tables.table import Columns, Pairs, Table
 from slcache.tables.tabular import Cells
-from slcache.traces import against
-from slcache.traces import api as traces
+from slcache.trace import comparison
 from slcache.units import unit_of
 
 app = opt.group(
@@ -87,18 +87,18 @@ def info(rival: Rival) -> int:
         raise checks.wrong("--against-option is of the trace that --against names")
     document = api.Trace(str(rival.trace), options=dict(rival.reader_options())).info()
     with checks.told():
-        findings = against.check(document, figures)
+        findings = comparison.check(document, figures)
     second = None if rival.other is None else _info_of_other(rival.other, rival.other_option or {})
     if rival.picture is not None:
         pictures.save_trace(document, rival.picture, [] if second is None else [second["file"]])
     console.cut_short(told["file"] for told in (document, second) if told and _is_cut_short(told))
-    compared = [] if second is None else against.figures(document, second)
+    compared = [] if second is None else comparison.figures(document, second)
     beside: dict[str, Any] = {}
     if findings:
         beside["expected"] = [vars(finding) for finding in findings]
     if second is not None:
-        told = against.warnings(document, second)
-        beside["against"] = asdict(against.Beside(second["file"], compared, told))
+        told = comparison.warnings(document, second)
+        beside["against"] = asdict(comparison.Beside(second["file"], compared, told))
     drawn = console.written("picture", rival.picture)
     parts = _parts(document, second, compared, findings)
     console.answer(rival.form, {**document, **beside}, [*parts, *drawn])
@@ -139,16 +139,16 @@ def lint(asked: Suspect) -> int:
     return _PROBLEMS if document["counts"] else 0
 
 
-def _figures(expected: list[str] | None) -> list[against.Expectation]:
+def _figures(expected: list[str] | None) -> list[comparison.Expectation]:
     with checks.told("--expect"):
         return [figure for text in expected or [] for figure in _read_figures(text)]
 
 
-def _read_figures(text: str) -> list[against.Expectation]:
+def _read_figures(text: str) -> list[comparison.Expectation]:
     """Return the figures of a text, or those that a workload's source gives."""
     if "=" not in text and traces.is_workload(text):
-        return against.of_workload(traces.workload(text))
-    return against.parse(text)
+        return comparison.of_workload(traces.workload(text))
+    return comparison.parse(text)
 
 
 def _is_cut_short(document: Mapping[str, Any]) -> bool:
@@ -158,8 +158,8 @@ def _is_cut_short(document: Mapping[str, Any]) -> bool:
 def _parts(
     document: Mapping[str, Any],
     other: Mapping[str, Any] | None,
-    compared: list[against.ComparedFigure],
-    findings: list[against.Finding],
+    compared: list[comparison.ComparedFigure],
+    findings: list[comparison.Finding],
 ) -> Iterator[Cells | Text]:
     """Yield a trace's figures, or those of two side by side, and what was expected."""
     both = [document] if other is None else [document, other]
@@ -171,7 +171,7 @@ def _parts(
         yield from trace_sections.sections(document)
     else:
         names = [printable(Path(told["file"]).name) for told in both]
-        titles = against.titles(document, other)
+        titles = comparison.titles(document, other)
         columns: Pairs = (
             ("figure", lambda each: titles[each.name]),
             (names[0], lambda each: each.shown(each.value)),
@@ -179,7 +179,7 @@ def _parts(
             ("second to first", lambda each: each.differs),
         )
         yield Table(compared, columns)
-        for line in against.warnings(document, other):
+        for line in comparison.warnings(document, other):
             told = f"schemes would probably differ: {line}"
             yield Text(told, "yellow", overflow="fold")
     if findings:

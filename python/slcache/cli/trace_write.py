@@ -9,6 +9,7 @@ from typing import Any
 from rich.text import Text
 
 from slcache import api, catalogue, units
+from slcache import trace as traces
 from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.given import quantity
@@ -17,7 +18,6 @@ from slcache.given.options import needed, no_folder, option, said
 from slcache.given.shared import CHANGED, TRACE, Recording
 from slcache.names import leaves, shown
 from slcache.tables.table import Columns, Table
-from slcache.traces import api as traces
 
 
 @dataclass(frozen=True, kw_only=True)

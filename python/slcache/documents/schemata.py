@@ -44,7 +44,7 @@ def schema(name: str) -> dict[str, Any]:
     if name == "result":
         return dict(json.loads(_core.result_schema()))
     if name == "trace-info":
-        from slcache.traces.against import Held
+        from slcache.trace.comparison import Held
 
         # What is measured comes from the engine.
         measured, beside = json.loads(_core.trace_info_schema()), of(Held)

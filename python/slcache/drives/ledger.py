@@ -16,7 +16,7 @@ from slcache.drives.like import Like
 from slcache.drives.published import FAILED, REPRODUCED, SHOWN, reason, reasons
 from slcache.execute.engine import Engine
 from slcache.execute.run import Run
-from slcache.traces.api import Progress
+from slcache.trace import Progress
 
 #: How far each kind of figure may be off: of itself, but a boundary of the drive.
 NEAR = {"cache": 0.10, "speed": 0.15, "boundary": 0.10, "average": 0.15}

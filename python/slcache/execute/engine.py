@@ -18,7 +18,7 @@ from slcache.execute import driver, given, store, tasks
 from slcache.execute.driver import Executor
 from slcache.execute.run import REPEAT, Options, Run, identity
 from slcache.execute.tasks import Done, Task
-from slcache.traces.api import Progress
+from slcache.trace import Progress
 
 #: A trace with the options that it is read with.
 Reading = tuple[str, tuple[tuple[str, str], ...]]

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from slcache import _core, files
+from slcache import trace as traces
 from slcache.documents.normalise import by_seed
 from slcache.errors import UsageError, about
 from slcache.given import content
 from slcache.given.content import Content
 from slcache.given.quantity import time_ns
-from slcache.traces import api as traces
 
 #: Begins a text that holds content: no path has this character.
 _HELD = "\0"

@@ -13,7 +13,7 @@ from slcache.execute import given
 from slcache.execute.run import Run
 from slcache.given.shared import Here
 from slcache.results.result import Result
-from slcache.traces.api import Progress
+from slcache.trace import Progress
 
 if TYPE_CHECKING:
     from slcache.execute.tasks import Done, Task

@@ -19,7 +19,7 @@ from slcache.execute import given, store
 from slcache.execute.run import REPEAT, Run
 from slcache.metrics import METRICS, PARTS, Value
 from slcache.sentences import notes
-from slcache.traces.api import Progress, Trace, cut
+from slcache.trace import Progress, Trace, cut
 
 #: The figures of a run, by metric.
 Values = Mapping[str, Value]

@@ -19,7 +19,7 @@ from slcache.given.options import Asked, known, matching, needed, no_folder, opt
 if TYPE_CHECKING:
     from slcache.execute.driver import Executor
     from slcache.reproduce.setups import Setup
-    from slcache.traces.api import Progress
+    from slcache.trace import Progress
 
 
 def _formats() -> list[str]:
@@ -88,7 +88,7 @@ class Trace(Recording):
         return once([*super().reader().items(), *changed.items()], "trace option ")
 
     def _check_workloads(self, said: tuple[str, str]) -> None:
-        from slcache.traces.api import is_workload
+        from slcache.trace import is_workload
 
         traces = [self.trace] if isinstance(self.trace, str | PathLike | Mapping) else self.trace
         for path in map(content.path_of, traces):

@@ -22,7 +22,7 @@ from slcache.gym.observations import Observations
 from slcache.gym.rules import Rules, Source, Start, overrides, workloads_of
 from slcache.scheme.base import Scheme
 from slcache.scheme.source import NotFoundError, found, of_class
-from slcache.traces.api import Trace, generate, is_workload, reader_options
+from slcache.trace import Trace, generate, is_workload, reader_options
 
 if TYPE_CHECKING:
     import polars as pl

@@ -25,7 +25,7 @@ from slcache.gym import rewards
 from slcache.gym.actions import Actions, Knob
 from slcache.gym.observations import Observations, Own
 from slcache.gym.rewards import Reward
-from slcache.traces.api import is_workload, reader_options, workload
+from slcache.trace import is_workload, reader_options, workload
 
 #: Requests of a workload that has no end and of which `trace_options` says none.
 ENDLESS_REQUESTS = 1_000_000

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from slcache import _core
 from slcache.errors import UsageError, about
+from slcache.files import Path
 from slcache.given.arguments import checked, refuse
-from slcache.traces.api import Path
 
 Values = NDArray[np.float64]
 Numbers = Sequence[float] | Values

@@ -15,7 +15,7 @@ from slcache.reproduce.experiment import Experiment, run
 from slcache.reproduce.ledger import Evaluation, View, ledger
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import LITERAL, PROBABLE, READINGS
-from slcache.traces.api import Progress
+from slcache.trace import Progress
 
 #: What an evaluation is written as, beside the runs it keeps.
 FILES = ("ledger.json", "report.html")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from slcache import ConfigError, TraceError, _core, api, catalogue
+from slcache import trace as traces
 from slcache.documents import checks
 from slcache.execute import given, store
 from slcache.execute.engine import Engine
@@ -19,7 +20,6 @@ from slcache.given.content import device_of
 from slcache.reproduce.parts import Part, Workload
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import has_figures
-from slcache.traces import api as traces
 
 #: How far a file's figures may be from the paper's for the file to be the paper's trace.
 RECOGNISED = 0.005

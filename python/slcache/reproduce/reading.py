@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from slcache import trace as traces
 from slcache.reproduce.parts import (
     DeviceName,
     GridName,
@@ -19,7 +20,6 @@ from slcache.reproduce.parts import (
     TraceName,
     Workload,
 )
-from slcache.traces import api as traces
 
 #: The plan as it stands, and with what its `[reading]` changes.
 LITERAL, PROBABLE = "literal", "probable"

@@ -18,7 +18,7 @@ from slcache.study.model import Study, Varied
 
 if TYPE_CHECKING:
     from slcache.search.tuning import Tuning
-    from slcache.traces.api import Progress
+    from slcache.trace import Progress
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -35,7 +35,7 @@ from slcache.study import points as of_studies
 from slcache.study.folder import check_search
 from slcache.study.model import Study, StudyError
 from slcache.study.points import READER, SCHEME, WORKLOAD, Point
-from slcache.traces.api import Progress, Trace, cut, reader_options
+from slcache.trace import Progress, Trace, cut, reader_options
 
 if TYPE_CHECKING:
     from slcache.search.api import Tune

@@ -16,7 +16,7 @@ from slcache.execute.engine import Engine
 from slcache.execute.run import Run
 from slcache.given import parsing
 from slcache.reproduce.measures import Result
-from slcache.traces.api import Progress
+from slcache.trace import Progress
 
 #: Requests a second of what is drawn: idle time comes between them.
 RATE_IOPS = 20

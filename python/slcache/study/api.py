@@ -14,7 +14,7 @@ from slcache.study.model import Study
 
 if TYPE_CHECKING:
     from slcache.study.run import Sweep
-    from slcache.traces.api import Progress
+    from slcache.trace import Progress
 
 
 @dataclass(frozen=True, kw_only=True)

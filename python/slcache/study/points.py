@@ -25,7 +25,7 @@ from slcache.metrics import GAIN_SHARE
 from slcache.names import few, joined
 from slcache.study.axes import POINTS_MAX, Combination, Value, plain
 from slcache.study.model import BOUND, Study, StudyError, placed
-from slcache.traces.api import reader_options
+from slcache.trace import reader_options
 
 if TYPE_CHECKING:
     import polars as pl

@@ -1,1 +1,0 @@
-"""Traces from Python: what they hold, twins of them, and two side by side."""
