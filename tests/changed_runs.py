@@ -33,7 +33,7 @@ import pyarrow as pa
 
 import slcache
 from slcache.cli.app import execute
-from slcache.documents.keys import of_config
+from slcache.documents.schemata import config_keys
 from support import mixed, write_trace
 
 #: The exit statuses that `slcache --help` documents.
@@ -297,7 +297,7 @@ class Inputs:
             (folder / name).mkdir(parents=True)
         trace = write_trace(folder / "trace.csv", mixed(60))
         self._trace = trace.read_bytes()
-        keys = (key.replace("[]", "[0]") for key in of_config() if not key.startswith("scheme"))
+        keys = (key.replace("[]", "[0]") for key in config_keys() if not key.startswith("scheme"))
         self._keys = sorted(keys)
         self._kinds = [*self._of_traces(trace), *self._of_documents(trace), *self._of_states(trace)]
 

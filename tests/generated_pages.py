@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from slcache import explain
-from slcache.documents.keys import Key
+from slcache.documents.schemata import Key
 from slcache.explain import Entry
 from verbs import verbs
 

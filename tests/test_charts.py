@@ -22,7 +22,7 @@ from figured import figured
 from slcache import units
 from slcache.charts import files, flash, latency, layout, page, scheme, spec
 from slcache.charts.spec import Axis
-from slcache.documents import normalise, saved
+from slcache.documents import figures, saved
 from slcache.report import html
 from support import mixed, write_trace
 
@@ -109,7 +109,7 @@ def test_parts_of_the_mean_latency_add_up_to_it(nine: slcache.Comparison) -> Non
     for panel, side in zip(panels(drawn).values(), ("read", "write"), strict=True):
         for label, document in zip(nine.labels, nine.documents, strict=True):
             parts = [r for r in rows(panel) if r["row"] == label and "key" in r]
-            whole = normalise.attribution(document, side)
+            whole = figures.attribution(document, side)
             assert max(r["end"] for r in parts) == pytest.approx(sum(whole.values()))
             assert sum(r["told"] == units.duration(whole["service array"]) for r in parts) >= 1
     for times, scale in ((9.0, None), (11.0, "log")):

@@ -13,7 +13,7 @@ import pytest
 import slcache
 from slcache import api, bounds, units
 from slcache.charts import bound as picture
-from slcache.documents import gains, normalise
+from slcache.documents import figures
 from slcache.metrics import GAIN_SHARE
 from slcache.results.seeded import SeededComparison
 from slcache.sentences import gains as sentences
@@ -61,12 +61,12 @@ def test_the_share_is_of_what_the_reference_leaves(tmp_path: Path) -> None:
         *((100, 100, 1.0), (150, 100, 0.5), (200, 100, 0.0), (250, 100, -0.5)),
         *((250, 210, None), (250, 200, None)),
     ]:
-        assert gains.share(run("b", dense, least), reference) == share
-    assert gains.is_nothing(run("b", 199, 198), reference)
-    assert not gains.is_nothing(run("b", 199, 190), reference)
+        assert figures.gain_share(run("b", dense, least), reference) == share
+    assert figures.is_at_bound(run("b", 199, 198), reference)
+    assert not figures.is_at_bound(run("b", 199, 190), reference)
     other = {**run("b", 5, 0), "bound": {"kind": "none", "why": "so"}}
-    assert gains.share(other, reference) is None
-    assert gains.share(reference, other) is None
+    assert figures.gain_share(other, reference) is None
+    assert figures.gain_share(reference, other) is None
     trace = write_trace(tmp_path / "once.csv", [(i, "Write", 16384 * i, 16384) for i in range(200)])
     kept = counted(trace, "tiny", "baseline")
     assert kept["least"] == max(0, 800 - kept["capacity_slots"])
@@ -131,7 +131,7 @@ def test_a_cache_that_never_filled_has_no_share(writes: int, tmp_path: Path) -> 
     rows_of = {row[0].plain: row[-1].plain for table in found.gains() for row in table.rows}
     told = " ".join(line for line in found.gain_lines() if "never filled" in line)
     for name in CACHED:
-        unfilled = gains.is_unfilled(found[name].to_dict())
+        unfilled = figures.is_unfilled(found[name].to_dict())
         # At 90 it hangs on the scheme: some make room before the last block is taken.
         assert unfilled is (writes == 20) or writes == 90
         assert (rows_of[name] == sentences.UNFILLED) is unfilled
@@ -438,4 +438,4 @@ def test_the_verb_writes_cells_and_rests(tmp_path: Path, monkeypatch: pytest.Mon
 def test_an_oracle_wins_nothing_beside_devices_that_can_be_built(rule: str, trace: Path) -> None:
     settings = {"device.pool.0.blocks": 192, "dense.separation": rule}
     run = api.run(trace, device="tiny", scheme="baseline", settings=settings)
-    assert normalise.looks_ahead(run.to_dict()) == (rule == "oracle")
+    assert figures.looks_ahead(run.to_dict()) == (rule == "oracle")

@@ -13,7 +13,7 @@ import pytest
 import slcache
 from slcache import catalogue, explain
 from slcache.cli import complete
-from slcache.documents import keys
+from slcache.documents import schemata
 from slcache.names import leaves
 from support import slcache as command
 from support import stdout
@@ -44,8 +44,8 @@ def spelt(entry: explain.Entry) -> list[str]:
 
 
 def test_every_key_is_explained_and_none_with_a_segment_that_is_not() -> None:
-    assert len(keys.of_config()) > 400
-    assert len(keys.of_result()) > 200
+    assert len(schemata.config_keys()) > 400
+    assert len(schemata.result_keys()) > 200
     assert [entry.key.name for entry in explain.entries() if not entry.key.text] == []
     names = [name for entry in explain.entries() for name in spelt(entry)]
     # Some shells take brackets for patterns.
@@ -256,7 +256,7 @@ def test_everything_known_is_offered() -> None:
     names = {name for name, _ in complete.scheme("")}
     assert names >= {entry["name"] for entry in slcache.schemes()}
     assert {name for name, _ in complete.devices("")} == {d["name"] for d in slcache.devices()}
-    plain = [key for key in keys.of_config().values() if not key.section]
+    plain = [key for key in schemata.config_keys().values() if not key.section]
     assert len(complete.settings("")) == len(plain)
     assert ("all", "every scheme that the device can run") in complete.schemes("")
     assert all(name != "baseline,baseline" for name, _ in complete.schemes("baseline,"))

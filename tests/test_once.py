@@ -22,7 +22,7 @@ import verbs
 from slcache import _core, cli, explain, gym
 from slcache.cli import options as opt
 from slcache.cli.app import execute
-from slcache.documents.keys import of_config
+from slcache.documents.schemata import config_keys
 from slcache.given.arguments import OTHER_WORDS
 from slcache.given.options import Asked, said
 from slcache.metrics import METRICS, PARTS, named
@@ -73,7 +73,7 @@ def test_no_option_of_any_verb_is_given_twice(
 
 
 def test_a_dictionary_and_a_dotted_key_are_one_thing(trace: Path) -> None:
-    known = [name for name in of_config() if "." in name and not {*"[*"} & {*name}]
+    known = [name for name in config_keys() if "." in name and not {*"[*"} & {*name}]
     keys = [name for name in known if name.startswith("scheme.baseline.") or name[:7] != "scheme."]
     assert len(keys) > 40
     for key in keys:

@@ -13,7 +13,7 @@ import scipy
 
 import slcache
 from slcache import metrics
-from slcache.documents.normalise import by_seed
+from slcache.documents.figures import by_seed
 from slcache.metrics import named
 from slcache.results import intervals
 from slcache.results import means as told_of

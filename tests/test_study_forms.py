@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import slcache
-from slcache.documents import gains
+from slcache.documents import figures
 from slcache.metrics import GAIN_SHARE, of_runs
 from slcache.tables.table import Table
 from support import mixed, stdout, validator, write_trace
@@ -83,7 +83,7 @@ def test_a_comparison_has_every_metric_with_all_its_digits(inputs: Inputs) -> No
             title = name if metric.unit == "1" else f"{name} [{metric.unit}]"
             value = metric.value(document)
             if name == GAIN_SHARE and document is not runs[0]:
-                value = gains.share(document, runs[0])
+                value = figures.gain_share(document, runs[0])
             assert row[title] == ("" if value is None else repr(value)), name
 
 

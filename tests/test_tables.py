@@ -24,7 +24,7 @@ import slcache
 from slcache import _core, cliffs, kinds, units
 from slcache.cli import app, console, devices, schemes, trace_write
 from slcache.cli import cliff as cli_cliff
-from slcache.documents import normalise
+from slcache.documents import figures
 from slcache.metrics import GAIN_SHARE, METRICS, PARTS
 from slcache.report import terminal
 from slcache.tables import grid
@@ -88,9 +88,9 @@ def test_comparisons_figures_are_whole(nine: slcache.Comparison, widths: Sequenc
     for column, value in values.items():
         assert value is not None
         assert (show(value / 1e3) if column in latencies else column.show(value)) in shown
-    for name, figures in nine.normalised["schemes"].items():
-        if name != nine.reference and figures["write_mean"] is not None:
-            assert units.factor(figures["write_mean"]) in shown
+    for name, factors in nine.normalised["schemes"].items():
+        if name != nine.reference and factors["write_mean"] is not None:
+            assert units.factor(factors["write_mean"]) in shown
     check(table, widths)
 
 
@@ -101,7 +101,7 @@ def test_figures_of_a_run_stand_whole(nine: slcache.Comparison, widths: Sequence
         table = terminal.run_table(run.label, document)
         shown = {cell.plain.removesuffix(grid.THIN) for row in table.rows for cell in row}
         latencies = [
-            normalise.latency(document, side, key)
+            figures.latency(document, side, key)
             for side in ("read", "write")
             for key in ("mean", "p50", "p99", "p99_9", "max")
         ]
@@ -221,9 +221,9 @@ def test_pace_is_that_of_the_documents(both: slcache.Comparison) -> None:
     document = both.runs[0].to_dict()
     document["figures"] |= dict.fromkeys(("iops", "bytes_per_s", "utilisation"))
     empty = slcache.Result.made(document, None, ())
-    figures = normalise.figures(empty.documents[0])
+    found = figures.compared(empty.documents[0])
     for name in ("iops", "bytes_per_s", "utilisation"):
-        assert figures[name] is None
+        assert found[name] is None
     assert "IOPS" not in empty.summary()
 
 
@@ -244,8 +244,8 @@ def test_ten_requests_beyond_carry_a_percentile(both: slcache.Comparison) -> Non
         assert (grid.THIN_NOTE in result.summary()) is marked
         assert (f"p99.9{grid.THIN}" in result.summary()) is False
         assert (grid.THIN_NOTE in result.report()) is marked
-        assert normalise.is_thin(result.documents[0], "read_p99_9_ns") is marked
-        assert not normalise.is_thin(result.documents[0], "write_p99_9_ns")
+        assert figures.is_thin(result.documents[0], "read_p99_9_ns") is marked
+        assert not figures.is_thin(result.documents[0], "write_p99_9_ns")
     writes = document["host"]["write"]
     beyond = writes["requests_beyond"]
     assert beyond["p99"] == writes["requests"] // 100 < 10

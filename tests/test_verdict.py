@@ -17,7 +17,7 @@ import scipy
 import slcache
 from figured import figured
 from slcache import units
-from slcache.documents.normalise import winners
+from slcache.documents.figures import winners
 from slcache.results import means
 from slcache.results.intervals import LEVEL, Figure, Paired, against, paired, quantile, told_apart
 from slcache.sentences import verdict

@@ -9,8 +9,8 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from slcache import _core, api, catalogue, units
-from slcache.documents import gains
-from slcache.documents.normalise import BITS, slc_row_bytes
+from slcache.documents import figures
+from slcache.documents.figures import BITS, slc_row_bytes
 from slcache.errors import ConfigError, UsageError, about
 from slcache.execute import given
 from slcache.given import content, options, quantity, shared
@@ -121,7 +121,7 @@ def of_comparison(run: Run, results: Sequence[Result]) -> dict[str, Any] | None:
         document["bound"]["capacity_slots"]
         for result in results
         for document in result.documents
-        if gains.has_cache(document)
+        if figures.has_cache(document)
     ]
     trace = given.trace_of(run.trace)
     if not caches or (isinstance(trace, str) and _core.is_read_once(trace)):

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from slcache import catalogue
 from slcache.bandwidth.loads import CACHES, Load, Pattern, cache_bytes, default_amount, loads
-from slcache.documents import gains as figures
-from slcache.documents.answer import Pictured
+from slcache.documents import Pictured, figures
 from slcache.errors import UsageError, about
 from slcache.execute import given as texts
 from slcache.execute import several
@@ -89,7 +88,7 @@ class Cliff(Pictured):
         return {name: (d, others.get(name)) for name, d in found.items() if "bound" in d}
 
     def _gains(self) -> dict[str, dict[str, Any]]:
-        return {name: figures.told_of(*pair) for name, pair in self._pairs().items()}
+        return {name: figures.gain(*pair) for name, pair in self._pairs().items()}
 
     def gained(self) -> list[Cells | str]:
         """Return what is programmed dense beside the least, if counted: a table and sentences."""

@@ -12,8 +12,8 @@ from functools import cache
 from typing import Any
 
 from slcache import _core, api, catalogue, kinds, metrics
-from slcache.documents import keys
-from slcache.documents.keys import Key
+from slcache.documents import schemata
+from slcache.documents.schemata import Key
 from slcache.given.quantity import counts_blocks
 from slcache.metrics import METRICS, PARTS
 from slcache.names import few
@@ -81,7 +81,7 @@ def entries() -> tuple[Entry, ...]:
     """Return every key there is, in the order of configuration, result and metrics."""
     papers = {entry["name"]: entry.get("paper") or "" for entry in catalogue.schemes()}
     config = (Entry("configuration", key, _paper(key.name, papers)) for key in _config())
-    result = (Entry("result", key) for key in keys.of_result().values())
+    result = (Entry("result", key) for key in schemata.result_keys().values())
     metrics = (
         Entry("metric", Key(m.name, m.summary, "whole number" if m.whole else "number", m.unit))
         for m in (METRICS | PARTS).values()
@@ -91,7 +91,7 @@ def entries() -> tuple[Entry, ...]:
 
 def _config() -> Iterator[Key]:
     # A choice that a policy has is told where the policy is; its own figure has no other words.
-    for key in keys.of_config().values():
+    for key in schemata.config_keys().values():
         inner = key.name.rpartition(".")[2]
         text = key.text or f"The choice {inner} with its figures."
         is_sized = counts_blocks(inner) and key.name.startswith("scheme.")

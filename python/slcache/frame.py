@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from slcache import _begin, bounded
-from slcache.documents.normalise import draw
+from slcache.documents.figures import draw
 from slcache.errors import ResultError, about
 from slcache.metrics import METRICS, PARTS
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from slcache import _core, api, names
-from slcache.documents.normalise import Document
+from slcache.documents import Document
 from slcache.documents.saved import file_of
 from slcache.errors import ConfigError, ResultError, TraceError, UsageError, about
 from slcache.files import Path

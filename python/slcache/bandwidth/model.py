@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from slcache.documents.gains import Gain, Unbound
+from slcache.documents.figures import Gain, Unbound
 from slcache.documents.model import ABSENT, Part, Positive
 
 Amount = Annotated[float, Field(ge=0)]

@@ -8,8 +8,7 @@ from typing import Any
 from slcache import units
 from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
-from slcache.documents import gains
-from slcache.documents.normalise import Document
+from slcache.documents import Document, figures
 
 _CURVES = {
     "least": "least, the cache keeps what lives on",
@@ -35,7 +34,7 @@ _CACHE = Axis("SLC cache, the controller's memory included", "size", log=True)
 
 def has_bound(documents: Sequence[Document]) -> bool:
     """Return whether any run has a bound."""
-    return any(gains.bound(document) is not None for document in documents)
+    return any(figures.bound(document) is not None for document in documents)
 
 
 def bound_caption(documents: Sequence[Document]) -> str:
@@ -55,7 +54,7 @@ def bound(
     known = {
         label: document
         for label, document in zip(labels, documents, strict=True)
-        if gains.bound(document) is not None
+        if figures.bound(document) is not None
     }
     looks = {name: look for name, look in spec.colours(labels).items() if name in known}
     shown = _least(curve, list(known.values()))
@@ -69,8 +68,8 @@ def bound(
     ] if shown else []  # fmt: skip
     marks = []
     for label, size in done.items():
-        if gains.has_cache(known[label]):
-            room = gains.room_bytes(known[label]) or 0
+        if figures.has_cache(known[label]):
+            room = figures.room_bytes(known[label]) or 0
             told = f"{units.size(size)} with {units.size(room)}"
             marks.append({"key": label, "x": room, "y": size / up.per, "told": told})
         else:
@@ -90,8 +89,8 @@ def _least(
     """Return the points of each curve that some scheme with a cache is bound by, in bytes."""
     found = {}
     for key, drained in (("least", False), ("least_drained", True)):
-        of = [d for d in documents if d["bound"]["drained"] == drained and gains.has_cache(d)]
-        points = {gains.room_bytes(d) or 0: d["figures"]["dense_least_bytes"] or 0 for d in of}
+        of = [d for d in documents if d["bound"]["drained"] == drained and figures.has_cache(d)]
+        points = {figures.room_bytes(d) or 0: d["figures"]["dense_least_bytes"] or 0 for d in of}
         if of and curve is not None:
             unit = curve["unit_bytes"]
             points |= {row["slots"] * unit: row[key] * unit for row in curve["sizes"]}

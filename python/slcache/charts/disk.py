@@ -10,7 +10,7 @@ import numpy as np
 from slcache import kinds, units
 from slcache.charts import bars, layout, spec
 from slcache.charts.spec import Axis, Spec
-from slcache.documents.normalise import Document
+from slcache.documents import Document
 from slcache.kinds import Kind
 from slcache.sentences import verdict
 

@@ -10,7 +10,7 @@ from typing import Any
 from slcache import kinds, units
 from slcache.charts import bars, layout, spec
 from slcache.charts.spec import Axis, Spec
-from slcache.documents.normalise import Document
+from slcache.documents import Document
 from slcache.kinds import Kind
 
 _BINS = 24

@@ -8,8 +8,7 @@ from typing import Any
 from slcache import kinds, units
 from slcache.charts import bars, layout, spec
 from slcache.charts.spec import Axis, Spec
-from slcache.documents import normalise
-from slcache.documents.normalise import Document
+from slcache.documents import Document, figures
 from slcache.kinds import Kind
 
 #: Latencies that are shown relative to a reference, and what they are called.
@@ -71,9 +70,9 @@ def relative(labels: Sequence[str], documents: Sequence[Document], to: str) -> S
 def _factors(label: str, document: Document, reference: Document, side: str) -> list[Spec]:
     rows = []
     for key, title in FIGURES.items():
-        factor = normalise.factor(document, reference, side, key)
+        factor = figures.factor(document, reference, side, key)
         if factor:
-            latency = units.duration(normalise.latency(document, side, key) or 0.0)
+            latency = units.duration(figures.latency(document, side, key) or 0.0)
             told = f"{latency}, {units.factor(factor)}"
             rows.append({"row": label, "key": title, "x": factor, "told": told})
     return rows
@@ -90,7 +89,7 @@ def attribution(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
     }
     panels = []
     for side in sides(documents):
-        stacks = [normalise.attribution(each, side) for each in documents]
+        stacks = [figures.attribution(each, side) for each in documents]
         axis = bars.lengths(stacks, "time")
         title = f"mean {side} latency" + (
             " (log axis: a bar's end can be read)" if axis.log else ""
@@ -110,7 +109,7 @@ def attribution_caption(documents: Sequence[Document]) -> str:
 
 def components(documents: Sequence[Document]) -> dict[str, Kind]:
     """Return the components that took any time, in the order of stacks: service, then waits."""
-    stacks = [normalise.attribution(d, side) for d in documents for side in ("read", "write")]
+    stacks = [figures.attribution(d, side) for d in documents for side in ("read", "write")]
     parts = [name.partition(" ") for stack in stacks for name, value in stack.items() if value]
     tables = (("service", kinds.SERVICES), ("wait", kinds.WAITS))
     return {

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from slcache import units
 from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
-from slcache.documents.normalise import Document
+from slcache.documents import Document
 
 Values = NDArray[np.float64]
 #: A series by its name, and by the unit of its windows, which are not to be mixed.

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Curve, Spec
-from slcache.documents import normalise
-from slcache.documents.normalise import Document
+from slcache.documents import Document, figures
 
 #: So many bins tell a screen apart what a line does; fewer where there are many lines.
 _BINS, _FEW_BINS = 240, 120
@@ -73,7 +72,7 @@ class Binned:
         NaN where no request completed.
         """
         windows_us = self._raw(f"{side}_latency_ns_{name}") / 1e3
-        carried = self._raw(f"{side}_requests") * (1 - PERCENTILES[name]) >= normalise.FEW_BEYOND
+        carried = self._raw(f"{side}_requests") * (1 - PERCENTILES[name]) >= figures.FEW_BEYOND
         ranked = np.where(np.isnan(windows_us), -1.0, windows_us)
         ends = [*self._starts[1:], len(ranked)]
         highest = [

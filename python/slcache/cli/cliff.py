@@ -21,7 +21,7 @@ from slcache.tables.tabular import Cells
 if TYPE_CHECKING:
     from slcache.bandwidth.curves import Curve
     from slcache.cliffs import Cliff
-    from slcache.documents.normalise import Document
+    from slcache.documents import Document
     from slcache.drives.like import Like
     from slcache.files import Transaction
 

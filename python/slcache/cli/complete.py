@@ -86,9 +86,9 @@ def formats(incomplete: str) -> Offered:
 
 def settings(incomplete: str) -> Offered:
     """Offer the keys of the configuration, and behind `=` the words that a key may be."""
-    from slcache.documents import keys
+    from slcache.documents import schemata
 
-    known = keys.of_config()
+    known = schemata.config_keys()
     name, equals, value = incomplete.partition("=")
     if equals:
         key = known.get(name.replace("[0]", "[]"))

@@ -17,7 +17,7 @@ from rich.text import Text
 from slcache import _core, catalogue, units
 from slcache.cli.options import Form, When
 from slcache.cli.streams import results
-from slcache.documents.normalise import Document
+from slcache.documents import Document
 from slcache.errors import Error
 from slcache.files import Path as Named
 from slcache.files import Transaction

@@ -14,7 +14,7 @@ from rich.text import Text
 from slcache import _core, api, catalogue, comparing, units
 from slcache.cli import checks, console
 from slcache.cli import options as opt
-from slcache.documents import normalise
+from slcache.documents import figures
 from slcache.errors import Error
 from slcache.execute import given as texts
 from slcache.given.content import Content
@@ -108,7 +108,7 @@ def sentences(compared: ByState) -> list[str]:
 def _turns(side: str, compared: ByState) -> bool:
     """Return whether not the same schemes have the least mean in each state."""
     best = [
-        frozenset(normalise.winners([normalise.latency(d, side, "mean") for d in each.documents]))
+        frozenset(figures.winners([figures.latency(d, side, "mean") for d in each.documents]))
         for each in compared.values()
     ]
     return len(set(best)) > 1

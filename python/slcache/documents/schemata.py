@@ -1,13 +1,15 @@
-"""The published schemas of documents."""
+"""The published schemas of documents, and every key of the configuration and of results."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any
 
-from slcache import _core
+from slcache import _core, units
 
 #: What `slcache explain --schema` also calls a document.
 _ALIASES = {"run": "result"}
@@ -80,3 +82,148 @@ def of(model: type) -> dict[str, Any]:
 
     kind: TypeAdapter[Any] = TypeAdapter(model)
     return kind.json_schema(schema_generator=Document, mode="serialization")
+
+
+Schema = Mapping[str, Any]
+
+#: Bounds of whole numbers that say nothing but how many bits there are.
+_WIDTHS = {2**bits - 1 for bits in (8, 16, 31, 32, 53, 63, 64)}
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key as its schema has it; elements of lists are `[]`, names that vary `*`."""
+
+    name: str
+    text: str
+    type: str
+    unit: str = ""
+    #: Words it may be, with what they mean; or bounds.
+    allowed: tuple[tuple[str, str], ...] = ()
+    #: As JSON; empty where there is none.
+    default: str = ""
+    #: Whether it has keys of its own.
+    section: bool = False
+    #: What its keys may be called, where they vary within a set.
+    names: tuple[str, ...] = ()
+    #: How many values it may list, where that is bounded.
+    most: int | None = None
+
+
+def config_keys() -> dict[str, Key]:
+    """Return the keys of the configuration, with those of every scheme."""
+    return _all(json.loads(_core.config_schema()))
+
+
+def result_keys() -> dict[str, Key]:
+    """Return the keys of a result document; those of its `config` are the configuration's."""
+    return _all(schema("result"))
+
+
+def _all(root: Schema) -> dict[str, Key]:
+    found: dict[str, Key] = {}
+    for name, part in _parts(root, root, ""):
+        _collect(root, part, name, found)
+    return found
+
+
+def _collect(root: Schema, schema: Schema, name: str, found: dict[str, Key]) -> None:
+    parts = list(_parts(root, schema, name))
+    if name in found and not parts:
+        return
+    found.setdefault(name, _key(root, schema, name, section=bool(parts)))
+    for inner, part in parts:
+        _collect(root, part, inner, found)
+
+
+def _key(root: Schema, schema: Schema, name: str, *, section: bool) -> Key:
+    default = json.dumps(schema["default"]) if "default" in schema and not section else ""
+    choices = [_resolved(root, choice) for choice in _choices(root, schema)]
+    texts = (each.get("description", "") for each in (schema, *choices))
+    return Key(
+        name,
+        "\n".join(part.replace("\n", " ") for part in next(filter(None, texts), "").split("\n\n")),
+        _type(root, schema, section=section),
+        units.unit_of(name),
+        tuple(dict.fromkeys(word for choice in choices for word in _allowed(choice))),
+        "" if default == "null" else default,
+        section,
+        tuple(name for choice in choices for name in _names(root, choice)),
+        next((choice["maxItems"] for choice in choices if "maxItems" in choice), None),
+    )
+
+
+def _names(root: Schema, schema: Schema) -> Iterator[str]:
+    """Yield the names that a table's keys may have, where they vary within a set."""
+    for choice in _choices(root, schema.get("propertyNames", {})):
+        yield from choice.get("enum", ())
+
+
+def _resolved(root: Schema, schema: Schema) -> Schema:
+    """Return a schema without references; what stands beside a reference stays."""
+    target = schema.get("$ref")
+    if not isinstance(target, str) or not target.startswith("#/"):
+        return schema
+    place: Any = root
+    for step in target[2:].split("/"):
+        place = place[step]
+    beside = {key: value for key, value in schema.items() if key != "$ref"}
+    return {**_resolved(root, place), **beside}
+
+
+def _choices(root: Schema, schema: Schema) -> Iterator[Schema]:
+    """Yield what a value may be: the schema itself, or each of its choices."""
+    whole = _resolved(root, schema)
+    yield whole
+    for word in ("anyOf", "oneOf"):
+        for choice in whole.get(word, ()):
+            if choice.get("type") != "null" and set(choice) != {"required"}:
+                yield from _choices(root, choice)
+
+
+def _parts(root: Schema, schema: Schema, name: str) -> Iterator[tuple[str, Schema]]:
+    """Yield the keys below one with their schemas."""
+    for choice in _choices(root, schema):
+        dot = f"{name}." if name else ""
+        for key, part in choice.get("properties", {}).items():
+            yield f"{dot}{key}", part
+        for word in ("additionalProperties", "patternProperties"):
+            extra = choice.get(word)
+            if isinstance(extra, Mapping):
+                inner = next(iter(extra.values())) if word == "patternProperties" else extra
+                yield f"{dot}*", inner
+        items = choice.get("items")
+        if isinstance(items, Mapping) and list(_parts(root, items, "")):
+            yield from _parts(root, items, f"{name}[]")
+
+
+def _type(root: Schema, schema: Schema, *, section: bool) -> str:
+    kinds: list[str] = []
+    for choice in _choices(root, schema):
+        said = choice.get("type", [])
+        kinds += [said] if isinstance(said, str) else said
+        kinds += ["string"] if "const" in choice and isinstance(choice["const"], str) else []
+    words = {"integer": "whole number", "string": "text", "object": "table", "array": "list"}
+    named = dict.fromkeys(words.get(kind, kind) for kind in kinds if kind != "null")
+    may_be_none = "null" in kinds or any(
+        choice.get("type") == "null" for choice in _resolved(root, schema).get("anyOf", ())
+    )
+    told = " or ".join(named) or ("table" if section else "value")
+    return f"{told}, or none" if may_be_none else told
+
+
+def _allowed(choice: Schema) -> Iterator[tuple[str, str]]:
+    if "const" in choice:
+        yield str(choice["const"]), choice.get("description", "")
+    for word in choice.get("enum", ()):
+        yield str(word), ""
+    least, most = choice.get("minimum"), choice.get("maximum")
+    if most is not None and most not in _WIDTHS:
+        yield f"{'…' if least is None else _plain(least)} to {_plain(most)}", ""
+    elif least:
+        yield f"at least {_plain(least)}", ""
+
+
+def _plain(bound: float) -> str:
+    """Return a bound as one would write it."""
+    return str(bound) if isinstance(bound, int) else f"{bound:.12g}"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from slcache.bandwidth import phases
-from slcache.documents.answer import JsonDocument, provenance
+from slcache.documents import JsonDocument, provenance
 from slcache.drives import fills, latency, measured
 from slcache.drives.like import Like
 from slcache.drives.published import FAILED, REPRODUCED, SHOWN, reason, reasons

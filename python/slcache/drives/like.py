@@ -13,7 +13,7 @@ from slcache import api, catalogue
 from slcache.bandwidth import phases
 from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
-from slcache.documents.answer import Pictured
+from slcache.documents import Pictured
 from slcache.drives import fills, measured
 from slcache.errors import UsageError, about
 from slcache.given.arguments import checked

@@ -9,7 +9,7 @@ from typing import Any
 
 from slcache import _core, files
 from slcache import trace as traces
-from slcache.documents.normalise import by_seed
+from slcache.documents.figures import by_seed
 from slcache.errors import UsageError, about
 from slcache.given import content
 from slcache.given.content import Content

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from slcache.charts import bound, disk, flash, latency, layout, page, scheme, series
 from slcache.charts.spec import Spec
-from slcache.documents.normalise import Document
+from slcache.documents import Document
 
 
 @dataclass(frozen=True)

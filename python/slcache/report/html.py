@@ -9,7 +9,7 @@ from typing import Any
 
 from slcache import units
 from slcache.charts import page
-from slcache.documents.normalise import Document
+from slcache.documents import Document
 from slcache.names import leaves, shown
 from slcache.report import figures
 from slcache.sentences import gains, life, notes, state, verdict

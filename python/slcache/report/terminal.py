@@ -16,7 +16,7 @@ from slcache.tables import grid
 from slcache.tables.tabular import Cells, fitted
 
 if TYPE_CHECKING:
-    from slcache.documents.normalise import Document
+    from slcache.documents import Document
 
 _TEXT_WIDTH = 110
 #: A device that ends later than this, and than this share of the time, after the last request.

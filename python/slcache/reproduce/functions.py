@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from slcache.documents import normalise
+from slcache.documents import figures
 from slcache.reproduce.expressions import Call, Reference, Term, evaluate, mean
 from slcache.reproduce.measures import AbsentError, present
 from slcache.reproduce.optima import optimum
@@ -241,10 +241,8 @@ def _order(points: Points, paper: Expected) -> Finding:
     ours = sorted(ranked, key=lambda name: ranked[name])
     ends = ours[0] in ranks[0] and ours[-1] in ranks[-1]
     # Every group is equal within and below the next one.
-    same = all(
-        normalise.equal(ranked[a], ranked[b]) for of in ranks for a in of for b in of
-    ) and all(
-        ranked[a] < ranked[b] and not normalise.equal(ranked[a], ranked[b])
+    same = all(figures.equal(ranked[a], ranked[b]) for of in ranks for a in of for b in of) and all(
+        ranked[a] < ranked[b] and not figures.equal(ranked[a], ranked[b])
         for low, high in itertools.pairwise(ranks)
         for a, b in itertools.product(low, high)
     )
@@ -256,7 +254,7 @@ def _with_ties(names: Sequence[str], ranked: Mapping[str, float]) -> list[str]:
     """Return the order with equals joined, as claims write it."""
     groups: list[list[str]] = []
     for name in names:
-        if groups and normalise.equal(ranked[groups[-1][-1]], ranked[name]):
+        if groups and figures.equal(ranked[groups[-1][-1]], ranked[name]):
             groups[-1].append(name)
         else:
             groups.append([name])
@@ -272,14 +270,14 @@ def _ahead(points: Points, paper: Expected, which: str) -> Finding:
         values = {scheme: value for scheme, value in found.items() if value is not None}
         if points.scheme in values and len(values) > 1 and any(values.values()):
             top = best(values.values())
-            winners[name] = [s for s, value in values.items() if normalise.equal(value, top)]
+            winners[name] = [s for s, value in values.items() if figures.equal(value, top)]
     won = {name: points.scheme in who for name, who in winners.items()}
     count = _counted(won, {"winners": winners})
     if points.is_grid:
         return count
     known = points.table.relative_means(points.call.column, points.traces)
     rivals = [known[s] for s in among or known if s in known]
-    average = bool(rivals) and normalise.equal(known[points.scheme], best(rivals))
+    average = bool(rivals) and figures.equal(known[points.scheme], best(rivals))
     every = paper.paper == "every trace"
     holds = all(won.values()) if every else average
     ours = count.ours if every else f"{'yes' if average else 'no'}; on {count.ours}"
@@ -316,9 +314,9 @@ def _goes(points: Points, _: Expected, way: int) -> Finding:
 def _over_grid(points: Points, way: int) -> Finding:
     """Judge whether curves go one way; a step back of up to 1 % of the top is none."""
     every = {name: list(curve.values()) for name, curve in points.figures().items()}
-    moves = {name: way * _step(values, 0, -1) > normalise.TIE for name, values in every.items()}
+    moves = {name: way * _step(values, 0, -1) > figures.TIE for name, values in every.items()}
     holds = {
-        name: all(way * _step(of, i - 1, i) >= -normalise.TIE for i in range(1, len(of)))
+        name: all(way * _step(of, i - 1, i) >= -figures.TIE for i in range(1, len(of)))
         and moves[name]
         for name, of in every.items()
         if len(of) > 1

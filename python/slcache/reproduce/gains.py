@@ -9,7 +9,7 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from slcache import units
-from slcache.documents import gains
+from slcache.documents import figures
 from slcache.documents.model import shape
 from slcache.execute.engine import Engine
 from slcache.execute.run import reference
@@ -45,7 +45,7 @@ def of(experiment: Experiment, tables: Mapping[str, Points], engine: Engine) -> 
         part, trace = job.part.name, job.input.name
         document = tables[part].documents[trace, job.name, job.seed]
         own = told.setdefault((part, trace, job.name), [])
-        own.append(gains.told_of(document, None if other is None else next(found)))
+        own.append(figures.gain(document, None if other is None else next(found)))
     return [
         {
             "part": part,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from slcache import units
-from slcache.documents.answer import JsonDocument, provenance
+from slcache.documents import JsonDocument, provenance
 from slcache.reproduce import gains, optima
 from slcache.reproduce.claims import CLASSES, Claim
 from slcache.reproduce.experiment import Experiment

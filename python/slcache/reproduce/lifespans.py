@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from slcache.documents.normalise import BITS, densest, planes, slc_block_bytes
+from slcache.documents.figures import BITS, densest, planes, slc_block_bytes
 from slcache.reproduce import equations
 from slcache.reproduce.measures import value
 from slcache.reproduce.parts import Grid, GridName, PartName

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from slcache.documents.normalise import BITS, densest, slc_block_bytes, slc_bytes
+from slcache.documents.figures import BITS, densest, slc_block_bytes, slc_bytes
 from slcache.given import parsing
 from slcache.kinds import STORES
 from slcache.reproduce.expressions import Reading, Term, evaluate, parse_measure

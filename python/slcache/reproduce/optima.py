@@ -11,7 +11,7 @@ from annotated_types import Len
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from slcache.documents import normalise
+from slcache.documents import figures
 from slcache.documents.model import shape
 from slcache.reproduce.parts import (
     GridName,
@@ -159,7 +159,7 @@ def _learned(spec: Yardstick, table: Table, workload: str) -> Iterator[Learned]:
     mean = statistics.fmean(learned)
 
     def share(figure: float | None) -> float | None:
-        apart = figure is not None and not normalise.equal(best, worst)
+        apart = figure is not None and not figures.equal(best, worst)
         return (figure - worst) / (best - worst) if figure is not None and apart else None
 
     yield {
@@ -172,7 +172,7 @@ def _learned(spec: Yardstick, table: Table, workload: str) -> Iterator[Learned]:
         "worst": worst,
         "share": share(mean),
         "random_share": share(random),
-        "verdict": TIES if normalise.equal(mean, best) else BEATS if mean > best else LOSES,
+        "verdict": TIES if figures.equal(mean, best) else BEATS if mean > best else LOSES,
     }
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from slcache.documents import normalise
+from slcache.documents import figures
 from slcache.documents.schemata import CLOSED
 
 REPRODUCED = "reproduced"
@@ -29,7 +29,7 @@ VERDICTS = (*JUDGED, CANNOT_HOLD, NOT_SIMULABLE, NOT_JUDGED, NOT_RUN)
 Verdict = Annotated[str, Field(json_schema_extra={"enum": [*VERDICTS]})]
 
 #: A change of at most so many percent has no direction.
-NO_CHANGE = 100 * normalise.TIE
+NO_CHANGE = 100 * figures.TIE
 #: How many times as large, or as small, as the paper's a figure of the same direction may be:
 #: +81 % is no likeness of +30 %.
 LIMIT = 2

@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from slcache import _core
-from slcache.documents import gains as figures
-from slcache.documents import normalise, saved
-from slcache.documents.normalise import planes
+from slcache.documents import figures, saved
+from slcache.documents.figures import planes
 from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path
 from slcache.given.arguments import checked, refuse
@@ -194,13 +193,13 @@ class Comparison(Frames):
     @property
     def normalised(self) -> dict[str, Any]:
         """Every scheme's figures divided by the reference's."""
-        return normalise.normalised(self.labels, self.documents, self.reference)
+        return figures.normalised(self.labels, self.documents, self.reference)
 
     def to_dict(self) -> dict[str, Any]:
         """Return `{"runs": [...], "normalised": {...}}`, and what is known of the bounds."""
         document = {"runs": [run.to_dict() for run in self.runs], "normalised": self.normalised}
         if self.gains():
-            document["gains"] = figures.told(self.labels, self.documents, self.reference)
+            document["gains"] = figures.gains(self.labels, self.documents, self.reference)
         if self.bounds is not None:
             document["bounds"] = copy.deepcopy(dict(self.bounds))
         return document

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from slcache.documents import saved
-from slcache.documents.normalise import Document
+from slcache.documents import Document, saved
 from slcache.errors import ResultError
 from slcache.given.arguments import checked
 from slcache.metrics import METRICS, PARTS

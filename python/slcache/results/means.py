@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from slcache import metrics, units
-from slcache.documents import normalise
+from slcache.documents import Document, figures
 from slcache.names import joined
 from slcache.results.intervals import LEVEL, Estimate, Figure, Paired, against
 from slcache.tables import grid
@@ -83,22 +83,22 @@ DRAWN = (
 Figures = Mapping[str, Figure]
 
 
-def winner(title: str, figures: Figures, to: str) -> str:
+def winner(title: str, of: Figures, to: str) -> str:
     """Say who has the lowest mean of a side, who cannot be told from it, and the others."""
-    found = {name: each.estimate for name, each in figures.items()}
+    found = {name: each.estimate for name, each in of.items()}
     known = {name: each.centre for name, each in found.items() if each is not None}
     if not known:
         return ""
     best = min(known, key=lambda name: known[name])
-    rivals = against({name: figures[name] for name in known}, best)
-    beside = against(figures, to)
+    rivals = against({name: of[name] for name in known}, best)
+    beside = against(of, to)
     alike = {name: each for name, each in rivals.items() if each.inside_noise}
     if best != to and to in known and beside[best].inside_noise:
         # What the table marks as noise the verdict does not tell apart.
         alike[to] = rivals[to]
     if rivals and len(alike) == len(rivals):
         return f"{title}: mean latencies are not told apart ({_few(alike, best)})."
-    near = [n for n in rivals if n not in alike and normalise.equal(known[n], known[best])]
+    near = [n for n in rivals if n not in alike and figures.equal(known[n], known[best])]
     text = f"{title}: {best} has the lowest mean latency"
     if best != to and to in known and to not in alike:
         text += f", {_than(beside[best], to)}"
@@ -213,9 +213,9 @@ def of_counts(seeds: int) -> str:
     return f"That all {seeds} seeds agree is significant by itself (sign test: p = {p:.2g})."
 
 
-def of_recording(documents: Sequence[normalise.Document]) -> str:
+def of_recording(documents: Sequence[Document]) -> str:
     """Say that seeds draw no other trace, and what they change."""
-    settings = dict.fromkeys(each for d in documents for each in normalise.by_seed(d["config"]))
+    settings = dict.fromkeys(each for d in documents for each in figures.by_seed(d["config"]))
     what = f"only what is drawn differs ({', '.join(settings)})"
     if not settings:
         what = "nothing is drawn here, and no figure has an interval. All seeds gave the same"

@@ -7,9 +7,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, create_model
 
 from slcache import metrics
-from slcache.documents.gains import Gain, Unbound
+from slcache.documents.figures import COMPARED, OF_DISK, Gain, Unbound
 from slcache.documents.model import ABSENT, Part, Positive
-from slcache.documents.normalise import COMPARED, OF_DISK
 from slcache.results.intervals import Factor, Spread
 
 #: null where the reference is zero or one of both has no such requests.

@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from slcache import frame, metrics
-from slcache.documents import saved
-from slcache.documents.answer import JsonDocument
+from slcache.documents import JsonDocument, saved
 from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path, Transaction
 from slcache.given.arguments import checked, refuse

@@ -9,8 +9,8 @@ from typing import Any
 from rich.text import Text
 
 from slcache import metrics
-from slcache.documents import normalise
-from slcache.documents.gains import share
+from slcache.documents import figures
+from slcache.documents.figures import gain_share
 from slcache.names import few
 from slcache.results import means
 from slcache.results.comparison import Comparison
@@ -42,7 +42,7 @@ class SeededComparison(Comparison):
             if other.labels != first.labels or other.reference != first.reference:
                 raise ValueError("seeds of different comparisons: the schemes are not the same")
         super().__init__(first.runs, first.reference, first.bounds)
-        draws = [normalise.draw(each.documents[0]) for each in comparisons]
+        draws = [figures.draw(each.documents[0]) for each in comparisons]
         #: Whether each seed is a draw of the recording as well.
         self.draws = len(set(draws)) > 1
         #: The recording itself, beside its draws; older results have none.
@@ -101,7 +101,7 @@ class SeededComparison(Comparison):
             return metrics.named(metric).value(document)
         if label == self.reference:
             return None
-        return share(document, self._document(each, self.reference))
+        return gain_share(document, self._document(each, self.reference))
 
     def against(self, label: str, metric: str) -> Paired:
         """Return a scheme's metric as a factor of the reference's; of itself that is 1."""
@@ -199,7 +199,7 @@ class SeededComparison(Comparison):
     def _is_thin(self, label: str, column: Column) -> bool:
         """Return whether too few requests carry a percentile under any of the seeds."""
         documents = (self._document(each, label) for each in self.comparisons)
-        return any(normalise.is_thin(document, column.metric) for document in documents)
+        return any(figures.is_thin(document, column.metric) for document in documents)
 
     def verdict(self) -> list[str]:
         """Return who wins over the seeds, what differs and what is noise, in sentences."""

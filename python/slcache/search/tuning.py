@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from slcache import catalogue, frame, names
-from slcache.documents.answer import JsonDocument, provenance
+from slcache.documents import JsonDocument, provenance
 from slcache.execute import given
 from slcache.given.once import one_name
 from slcache.names import printable

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from slcache import units
-from slcache.documents import gains as figures
-from slcache.documents.normalise import Document
+from slcache.documents import Document, figures
 from slcache.names import by_reason, joined, said_of
 from slcache.tables import grid
 from slcache.tables.tabular import Cells
@@ -42,7 +41,7 @@ def beside(pairs: Pairs, marks: Mapping[str, str] | None = None) -> list[Cells]:
 
 def _cells(document: Document, reference: Document | None) -> list[str]:
     relative = document["figures"]["dense_over_least"]
-    gained = None if reference is None else figures.share(document, reference)
+    gained = None if reference is None else figures.gain_share(document, reference)
     return [
         *_sizes(document),
         "–" if relative is None else f"{relative:.2f}",
@@ -56,7 +55,7 @@ def without_share(document: Document, reference: Document | None) -> str:
         return ""
     if figures.is_unfilled(document):
         return UNFILLED
-    return NOTHING if figures.is_nothing(document, reference) else ""
+    return NOTHING if figures.is_at_bound(document, reference) else ""
 
 
 def _sizes(document: Document) -> list[str]:

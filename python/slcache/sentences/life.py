@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from slcache import units
-from slcache.documents.normalise import Document
+from slcache.documents import Document
 from slcache.names import by_reason, joined
 from slcache.tables import grid
 from slcache.tables.tabular import Cells

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from slcache import _core
-from slcache.documents.normalise import Document
+from slcache.documents import Document
 from slcache.names import by_reason, joined, said_of
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from slcache import units
-from slcache.documents.normalise import Document
+from slcache.documents import Document
 from slcache.names import joined, leaves, said_of
 
 #: What the presets say of themselves that are like drives which are sold.

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from slcache import kinds, units
-from slcache.documents import normalise
-from slcache.documents.normalise import Document
+from slcache.documents import Document, figures
 from slcache.documents.saved import differences
 from slcache.names import joined, said_of
 from slcache.sentences import state, wording
@@ -172,21 +171,21 @@ def standings(runs: Runs, to: str) -> list[str]:
 
 def _best(side: str, runs: Runs) -> str | None:
     """Return the scheme with the lowest mean latency of a side; of equals the first."""
-    values = {name: normalise.latency(document, side, "mean") for name, document in runs.items()}
+    values = {name: figures.latency(document, side, "mean") for name, document in runs.items()}
     known = {name: value for name, value in values.items() if value is not None}
     if not known:
         return None
     least = min(known.values())
-    return next(name for name, value in known.items() if normalise.equal(value, least))
+    return next(name for name, value in known.items() if figures.equal(value, least))
 
 
 def _alike(runs: Runs) -> list[list[str]]:
     """Return the schemes in groups whose every compared figure is equal within the tie margin."""
     groups: list[list[str]] = []
     for name, document in runs.items():
-        mine = normalise.figures(document)
+        mine = figures.compared(document)
         for group in groups:
-            theirs = normalise.figures(runs[group[0]])
+            theirs = figures.compared(runs[group[0]])
             if all(_equal(mine.get(key), theirs.get(key)) for key in mine.keys() | theirs.keys()):
                 group.append(name)
                 break
@@ -196,12 +195,12 @@ def _alike(runs: Runs) -> list[list[str]]:
 
 
 def _equal(a: float | None, b: float | None) -> bool:
-    return a == b if a is None or b is None else normalise.equal(a, b)
+    return a == b if a is None or b is None else figures.equal(a, b)
 
 
 def _place(document: Document) -> tuple[float, ...]:
     """Return what orders rivals: writes first, then reads."""
-    return tuple(normalise.latency(document, side, "mean") or 0.0 for side in SIDES)
+    return tuple(figures.latency(document, side, "mean") or 0.0 for side in SIDES)
 
 
 def _same(group: Sequence[str], firsts: Mapping[str, str]) -> str:
@@ -229,13 +228,13 @@ def _behind(group: Sequence[str], runs: Runs, firsts: Mapping[str, str]) -> str:
 
 def _distance(side: str, document: Document, winner: str, first: Document, *, named: bool) -> str:
     """Return how one side's mean compares with the winner's, and the component that differs."""
-    mine = normalise.latency(document, side, "mean")
-    theirs = normalise.latency(first, side, "mean")
-    relative = normalise.ratio(mine, theirs)
+    mine = figures.latency(document, side, "mean")
+    theirs = figures.latency(first, side, "mean")
+    relative = figures.ratio(mine, theirs)
     whose = f"{winner}'s" if named else "the winner's"
     if mine is None or theirs is None:
         return f"{side}s cannot be compared"
-    if normalise.equal(mine, theirs):
+    if figures.equal(mine, theirs):
         return f"{side}s equal {whose}"
     if relative is None:
         return f"{side}s take {units.duration(mine)} on average, {whose} no time"
@@ -282,7 +281,7 @@ def _contenders(
 ) -> tuple[list[str], list[Document]]:
     """Return the schemes that did not know their trace, and the reference."""
     pairs = zip(labels, documents, strict=True)
-    kept = [(name, each) for name, each in pairs if name == to or not normalise.looks_ahead(each)]
+    kept = [(name, each) for name, each in pairs if name == to or not figures.looks_ahead(each)]
     return [name for name, _ in kept], [each for _, each in kept]
 
 
@@ -300,21 +299,21 @@ def _headline(labels: Sequence[str], documents: Sequence[Document], to: str) -> 
 
 def winner(side: str, labels: Sequence[str], documents: Sequence[Document], to: str) -> str:
     """Return who has the lowest mean latency of one side, empty where there are no requests."""
-    values = [normalise.latency(document, side, "mean") for document in documents]
+    values = [figures.latency(document, side, "mean") for document in documents]
     known = [value for value in values if value is not None]
     if not known:
         return ""
-    best = normalise.winners(values)
+    best = figures.winners(values)
     if not best:
         return f"{side}s: equal within 1 % on mean latency"
     names = joined([labels[i] for i in sorted(best)])
     verb = "tie (within 1 %)" if len(best) > 1 else "wins"
     wins = f"{side}s: {names} {verb} with the lowest mean latency"
-    relative = normalise.ratio(min(known), values[list(labels).index(to)])
+    relative = figures.ratio(min(known), values[list(labels).index(to)])
     if list(labels).index(to) in best:
         others = [(v, labels[i]) for i, v in enumerate(values) if i not in best and v is not None]
         second, name = min(others)
-        relative = normalise.ratio(second, min(known))
+        relative = figures.ratio(second, min(known))
         if relative is None:
             return wins
         return f"{wins}; {name} takes {units.factor(relative)} as long"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from slcache import kinds, units
-from slcache.documents import normalise
-from slcache.documents.normalise import Document
+from slcache.documents import Document, figures
 from slcache.names import joined
 
 
@@ -31,11 +30,11 @@ def against(
 
 def _side(side: str, document: Document, to: str, reference: Document) -> str:
     """Return how one side's mean latency differs from the reference's, and through what."""
-    mine = normalise.latency(document, side, "mean")
-    theirs = normalise.latency(reference, side, "mean")
+    mine = figures.latency(document, side, "mean")
+    theirs = figures.latency(reference, side, "mean")
     if mine is None or theirs is None:
         return ""
-    if normalise.equal(mine, theirs):
+    if figures.equal(mine, theirs):
         text = f"{side}s take as long as on {to} on average (within 1 %)"
     else:
         word = "less" if mine < theirs else "more"
@@ -73,8 +72,8 @@ def _why(
 
 def changes(side: str, document: Document, reference: Document, sign: float) -> dict[str, float]:
     """Return by how many µs each component of a mean differs, times `sign`."""
-    mine = normalise.attribution(document, side)
-    moved = _differences(mine, normalise.attribution(reference, side))
+    mine = figures.attribution(document, side)
+    moved = _differences(mine, figures.attribution(reference, side))
     return {name: sign * change for name, change in moved.items()}
 
 
@@ -87,7 +86,7 @@ def _differences(mine: Mapping[str, float], theirs: Mapping[str, float]) -> dict
 
 def _tail(side: str, document: Document, reference: Document) -> str:
     """Return the 99th percentile's factor where it tells another story than the mean's."""
-    mean, tail = (normalise.factor(document, reference, side, key) for key in ("mean", "p99"))
+    mean, tail = (figures.factor(document, reference, side, key) for key in ("mean", "p99"))
     if mean is None or tail is None or _direction(mean) == _direction(tail):
         return ""
     if _direction(tail) == 0:
@@ -97,7 +96,7 @@ def _tail(side: str, document: Document, reference: Document) -> str:
 
 def _direction(relative: float) -> int:
     """Return -1 for better, 0 for equal within the tie margin, 1 for worse."""
-    return 0 if normalise.equal(relative, 1.0) else (1 if relative > 1 else -1)
+    return 0 if figures.equal(relative, 1.0) else (1 if relative > 1 else -1)
 
 
 def _amplification(document: Document, to: str, reference: Document) -> str:
@@ -105,7 +104,7 @@ def _amplification(document: Document, to: str, reference: Document) -> str:
     mine, theirs = (each["figures"]["waf"] for each in (document, reference))
     if mine is None or theirs is None:
         return ""
-    if normalise.equal(mine, theirs):
+    if figures.equal(mine, theirs):
         return f"Write amplification is as on {to} ({mine:.2f})."
     now, before = document["waf"]["by_cause"], reference["waf"]["by_cause"]
     causes = _differences(now, before)
@@ -124,7 +123,7 @@ def _energy(document: Document, to: str, reference: Document) -> str:
     mine, theirs = (each["figures"]["energy_j"] for each in (document, reference))
     if mine is None or theirs is None:
         return ""
-    if normalise.equal(mine, theirs):
+    if figures.equal(mine, theirs):
         return f"The disk takes as much energy as on {to} (within 1 %)."
     sign = 1.0 if mine > theirs else -1.0
     now, before = _energies(document), _energies(reference)

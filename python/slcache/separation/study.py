@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from slcache.documents.answer import JsonDocument, provenance
+from slcache.documents import JsonDocument, provenance
 from slcache.execute import given
 from slcache.execute.engine import Engine
 from slcache.execute.run import Run

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from slcache.documents.answer import JsonDocument
+from slcache.documents import JsonDocument
 from slcache.given.once import twice
 from slcache.metrics import named
 from slcache.study import effects, fronts, wording

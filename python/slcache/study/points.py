@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from slcache import catalogue, frame, names
-from slcache.documents import gains
-from slcache.documents.normalise import by_seed
+from slcache.documents import figures
+from slcache.documents.figures import by_seed
 from slcache.errors import ConfigError, about, one_line
 from slcache.execute import given
 from slcache.execute.engine import Engine
@@ -486,6 +486,8 @@ class Batch:
         scheme, key, why = self._against[place]
         other = results.get(key or "", Done("", error=why))
         least = done.values["dense_least_bytes"]
-        share = gains.share_of(done.values["dense_bytes"], least, other.values.get("dense_bytes"))
+        share = figures.gain_share_of(
+            done.values["dense_bytes"], least, other.values.get("dense_bytes")
+        )
         alone = None if other.error is None else f"{scheme}: {other.error}"
         return replace(ended, values={**done.values, GAIN_SHARE: share}, no_reference=alone)

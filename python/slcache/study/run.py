@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from slcache import files, frame
 from slcache import named as code
 from slcache._core import ConfigError, RunError
-from slcache.documents.answer import JsonDocument, provenance
+from slcache.documents import JsonDocument, provenance
 from slcache.execute import driver, given
 from slcache.execute.engine import Engine
 from slcache.execute.store import Store

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from rich.text import Text
 
 from slcache import metrics, units
-from slcache.documents import gains, normalise
-from slcache.documents.normalise import Document
+from slcache.documents import Document, figures
 from slcache.metrics import GAIN_SHARE, METRICS, Value
 from slcache.names import printable
 from slcache.tables.table import Table
@@ -20,7 +19,7 @@ from slcache.tables.tabular import Cells
 THIN = "*"
 #: The title of what caches took.
 CACHE = "SLC cache\nmost / mean"
-THIN_NOTE = f"{THIN} fewer than {normalise.FEW_BEYOND} requests lie beyond this percentile"
+THIN_NOTE = f"{THIN} fewer than {figures.FEW_BEYOND} requests lie beyond this percentile"
 
 #: SLC caches that differ by more than this share are told of.
 MUCH = 0.1
@@ -130,11 +129,11 @@ def latencies(
         for side in ("read", "write")
         for label, document in zip(labels, documents, strict=True)
     ]
-    found = [[normalise.latency(each, side, key) for key in keys] for side, _, each in runs]
+    found = [[figures.latency(each, side, key) for key in keys] for side, _, each in runs]
     show = units.in_one_unit(itertools.chain.from_iterable(found))
 
     def cell(side: str, document: Document, key: str, value: float | None) -> str:
-        mark = THIN * normalise.is_thin(document, f"{side}_{key}_ns")
+        mark = THIN * figures.is_thin(document, f"{side}_{key}_ns")
         return "–" if value is None else show(value) + mark
 
     rows = [
@@ -216,8 +215,8 @@ def _cells(
 ) -> Iterator[Text]:
     values = [column.value(document) for document in documents]
     goal = METRICS[column.metric].goal
-    best = normalise.winners(values, most=goal == "max") if goal else set()
-    thin = [normalise.is_thin(document, column.metric) for document in documents]
+    best = figures.winners(values, most=goal == "max") if goal else set()
+    thin = [figures.is_thin(document, column.metric) for document in documents]
     for i, value in enumerate(values):
         text = _text(show, value, None if i == reference else values[reference])
         few = value is not None and (thin[i] or thin[reference])
@@ -228,7 +227,7 @@ def _text(show: Callable[[float], str], value: float | None, reference: float | 
     """Return a factor where there is a reference to divide by, else the figure itself."""
     if value is None:
         return "–"
-    relative = normalise.ratio(value, reference)
+    relative = figures.ratio(value, reference)
     return show(value) if relative is None else units.factor(relative)
 
 
@@ -243,7 +242,7 @@ def of_runs(
     have their seeds, or the numbers of draws, of which the recording has none.
     """
     told = metrics.of_runs(documents)
-    draws = [normalise.draw(document) for document in documents]
+    draws = [figures.draw(document) for document in documents]
     marks: list[dict[str, int | None]] = [{} for _ in documents]
     if len(set(labels)) < len(labels) and any(draws):
         marks = [{"draw": number} for number in draws]
@@ -262,4 +261,4 @@ def of_runs(
 def _share(document: Document, reference: Document | None) -> float | None:
     if reference is None or reference is document:
         return None
-    return gains.share(document, reference)
+    return figures.gain_share(document, reference)
