@@ -18,9 +18,9 @@ import slcache
 from slcache import _core, explain, units
 from slcache.execute.local import Local
 from slcache.execute.tasks import Task
-from slcache.given import quantity
 from slcache.metrics import METRICS
 from slcache.named import listed
+from slcache.options import parsing
 from slcache.results import differences
 from slcache.study.api import sweep
 from slcache.study.model import Study
@@ -332,7 +332,7 @@ def test_a_cache_may_be_said_in_bytes(trace: Path, tmp_path: Path) -> None:
     for each in given:
         assert slcache.resolve(**{**how, **each})["scheme"]["baseline"]["slc_blocks"] == 4
     sized = {entry.key.name for entry in explain.entries() if "Or a size" in entry.key.text}
-    assert {name.rpartition(".")[2] for name in sized} == set(quantity.SIZED)
+    assert {name.rpartition(".")[2] for name in sized} == set(parsing.SIZED)
     for key in sized:
         scheme = key.split(".")[1]
         device = "rl-32g" if scheme == "rl" else "nvc-7200" if scheme == "nvc" else "ips-coop"

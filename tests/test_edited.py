@@ -17,8 +17,8 @@ from pyarrow import parquet
 import slcache
 from slcache import catalogue, frame
 from slcache.cli.app import execute
-from slcache.given import content, parsing
 from slcache.metrics import METRICS
+from slcache.options import content, parsing
 from slcache.study import model
 from slcache.study.axes import Axis, listed
 from support import json_of
@@ -254,7 +254,7 @@ def config(*arguments: str | Path) -> dict[str, Any]:
 def test_files_say_what_settings_say(name: str, text: str, trace: Path, tmp_path: Path) -> None:
     file = tmp_path / name
     file.write_text(text)
-    found = content.read(file)
+    found = content.read_settings(file)
     assert found.device is None
     assert resolved(found.settings) == resolved(SETS)
     changed = resolved({**SETS, "slc_blocks": "3"})

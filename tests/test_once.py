@@ -23,9 +23,9 @@ from slcache import _core, cli, explain, gym
 from slcache.cli import options as opt
 from slcache.cli.app import execute
 from slcache.documents.schemata import config_keys
-from slcache.given.arguments import OTHER_WORDS
-from slcache.given.options import Asked, said
 from slcache.metrics import METRICS, PARTS, named
+from slcache.options import Options, arguments_of
+from slcache.options.arguments import OTHER_WORDS
 from slcache.search.goals import Bound, Search
 from slcache.study import api as study
 from slcache.study import model
@@ -208,7 +208,7 @@ for found in pkgutil.iter_modules(cli.__path__, "slcache.cli."):
     importlib.import_module(found.name)
 
 
-def models(model: type[Asked] = Asked) -> Iterator[type[Asked]]:
+def models(model: type[Options] = Options) -> Iterator[type[Options]]:
     """Yield every class of what a verb is asked."""
     for each in model.__subclasses__():
         if each.__module__.startswith("slcache.cli."):
@@ -216,7 +216,7 @@ def models(model: type[Asked] = Asked) -> Iterator[type[Asked]]:
         yield from models(each)
 
 
-def options(model: type[Asked]) -> dict[str, Field[Any]]:
+def options(model: type[Options]) -> dict[str, Field[Any]]:
     """Return the fields of a class that are options or arguments."""
     return {each.name: each for each in fields(model) if each.metadata}
 
@@ -229,10 +229,10 @@ def value(of: Field[Any]) -> Any:  # noqa: ANN401
 
 
 @pytest.mark.parametrize("model", dict.fromkeys(models()), ids=lambda each: each.__qualname__)
-def test_an_option_that_is_given_as_its_default_is_given(model: type[Asked]) -> None:
-    seen: list[Asked] = []
+def test_an_option_that_is_given_as_its_default_is_given(model: type[Options]) -> None:
+    seen: list[Options] = []
 
-    def verb(asked: Asked) -> None:
+    def verb(asked: Options) -> None:
         seen.append(asked)
 
     verb.__module__, verb.__annotations__ = model.__module__, {"asked": model.__qualname__}
@@ -243,7 +243,7 @@ def test_an_option_that_is_given_as_its_default_is_given(model: type[Asked]) -> 
     for name in known.keys() - needed.keys():
         opt.verb(verb)(*map(needed.__getitem__, places), **named, **{name: value(known[name])})
         assert seen[-1].given == {*needed, name}
-        assert said(seen[-1], model).keys() == {*needed, name}
+        assert arguments_of(seen[-1], model).keys() == {*needed, name}
 
 
 #: What may be said of a study, by the name of its argument; what has a default, that.

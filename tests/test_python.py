@@ -21,8 +21,8 @@ import pytest
 
 import slcache
 from slcache import ConfigError, RunError, TraceError, UsageError, gym
-from slcache.given.arguments import RANGES, Range
-from slcache.given.once import flatten, once
+from slcache.options.arguments import RANGES, Range
+from slcache.options.content import flatten, unique
 from slcache.reproduce import equations
 from slcache.study.axes import Axis
 from slcache.study.model import Study
@@ -210,7 +210,7 @@ def test_numbers_may_be_numpys() -> None:
     assert (config["scheme"]["baseline"]["slc_blocks"], config["host"]["time_scale"]) == (3, 0.5)
     assert config["run"]["seed"] == 7
     blocks = {"scheme": {"baseline": {"slc_blocks": np.arange(3, 5)}}}
-    said = once(flatten({**blocks, "host.time_scale": np.float64(2)}))
+    said = unique(flatten({**blocks, "host.time_scale": np.float64(2)}))
     assert said == {"scheme.baseline.slc_blocks": [3, 4], "host.time_scale": 2.0}
     assert type(said["scheme.baseline.slc_blocks"][0]) is int
     # The file of a study has them as numbers.

@@ -13,7 +13,7 @@ import pytest
 import slcache as package
 from slcache import ConfigError
 from slcache.execute.engine import Engine
-from slcache.given.evaluation import Request
+from slcache.options.models import Request
 from slcache.reproduce import beyond, inputs, sensitivity
 from slcache.reproduce import evaluation as evaluations
 from slcache.reproduce import plan as plans

@@ -14,7 +14,7 @@ from charted import axis, only, rows
 from slcache import ConfigError
 from slcache.cli import ledger as cli_ledger
 from slcache.execute.engine import Engine
-from slcache.given.evaluation import Request
+from slcache.options.models import Request
 from slcache.reproduce import evaluation as evaluations
 from slcache.reproduce import figures, report, sensitivity
 from slcache.reproduce import plan as plans

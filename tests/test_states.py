@@ -13,8 +13,8 @@ import pytest
 import slcache
 from slcache import comparing
 from slcache.cli import simulate
-from slcache.given import quantity
 from slcache.metrics import METRICS
+from slcache.options import parsing
 from slcache.reproduce import plan as plans
 from slcache.reproduce import setups
 from slcache.reproduce.experiment import Experiment
@@ -82,7 +82,7 @@ def figures(name: str, trace: Path, out: Path, said: list[str]) -> Any:  # noqa:
     [*(("run", form) for form in FORMS), *((name, "worn=0.9,0.3") for name in VERBS[1:])],
 )
 def test_a_state_is_its_keys_said_first(name: str, form: str, trace: Path, tmp_path: Path) -> None:
-    keys = zip(quantity.KEYS, FORMS[form], strict=True)
+    keys = zip(parsing.STATE_KEYS, FORMS[form], strict=True)
     settings = [f"--set={key}={json.dumps(value)}" for key, value in keys]
     one = figures(name, trace, tmp_path / "a", ["--state", form])
     assert one == figures(name, trace, tmp_path / "b", settings)
@@ -100,7 +100,7 @@ def test_a_state_is_its_keys_said_first(name: str, form: str, trace: Path, tmp_p
 
 
 def test_python_takes_a_state(trace: Path, tmp_path: Path) -> None:
-    keys = dict(zip(quantity.KEYS, FORMS["full=0.5"], strict=True))
+    keys = dict(zip(parsing.STATE_KEYS, FORMS["full=0.5"], strict=True))
     one = slcache.run(trace, device="tiny", scheme="baseline", state="full=0.5")
     other = slcache.run(trace, device="tiny", scheme="baseline", settings=keys)
     assert without(one.to_dict()) == without(other.to_dict())
@@ -185,7 +185,7 @@ def test_two_states_stand_side_by_side(trace: Path) -> None:
     text = stdout(*base, "--states")
     assert [": tiny: " in line for line in text.splitlines()[:2]] == [True, True]
     found = comparing.in_states(str(trace), device="tiny", schemes=SCHEMES)
-    assert list(found) == ["empty", quantity.WORN]
+    assert list(found) == ["empty", parsing.WORN]
     assert all(line in text for line in simulate.sentences(found))
     # What is beside each other is what each state alone prints.
     for form, comparison in found.items():

@@ -18,8 +18,8 @@ import pytest
 import slcache
 from slcache.cli import console
 from slcache.frame import read as read_table
-from slcache.given import parsing
 from slcache.metrics import METRICS
+from slcache.options import parsing
 from slcache.study.analysis import Analysis
 from slcache.study.api import sweep
 from slcache.study.axes import Axis

@@ -15,7 +15,7 @@ import pytest
 import slcache as package
 import support
 from slcache import trace as traces
-from slcache.given import quantity
+from slcache.options import parsing
 from slcache.trace import comparison
 from support import EPOCH, TICKS_PER_MS, json_of, line, mixed, process, slcache, stdout, write_trace
 
@@ -243,14 +243,14 @@ TIMES = {"10us": 10_000, "1.5 ms": 1_500_000, "0.1µs": 100, "2min": 120 * 10**9
 
 
 def test_sizes_and_times_are_read_exactly_or_refused() -> None:
-    assert {text: quantity.size_bytes(text) for text in SIZES} == SIZES
-    assert {text: quantity.time_ns(text) for text in TIMES} == TIMES
+    assert {text: parsing.size_bytes(text) for text in SIZES} == SIZES
+    assert {text: parsing.time_ns(text) for text in TIMES} == TIMES
     for text in ("", "k", "-4k", "4x", "0.3", "1e3", "4 k k", "4KB"):
         with pytest.raises(ValueError, match=r"size|number"):
-            quantity.size_bytes(text)
+            parsing.size_bytes(text)
     for text in ("", "5", "1.5ns", "3 weeks", "-1s"):
         with pytest.raises(ValueError, match=r"time|number"):
-            quantity.time_ns(text)
+            parsing.time_ns(text)
 
 
 #: Writes of 4 KiB to pages 0, 1, 2, ... with these hints, each in turn.

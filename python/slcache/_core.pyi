@@ -8,7 +8,7 @@ import numpy as np
 from _typeshed import WriteableBuffer
 from numpy.typing import NDArray
 
-from slcache.given.content import Run
+from slcache.options.content import EngineRun
 
 #: Before Python 3.12, arrays are no buffers for type checkers.
 Room = WriteableBuffer | NDArray[np.float64]
@@ -80,7 +80,7 @@ def prepared(trace: str, file: Path) -> Rereadable:
 
 def save_state(
     output: Path,
-    run: Run,
+    run: EngineRun,
     *,
     progress: Callable[[str, int, int], bool | None] | None,
 ) -> None:
@@ -88,7 +88,7 @@ def save_state(
 
 def run(
     trace: str | Rereadable,
-    run: Run,
+    run: EngineRun,
     *,
     progress: Callable[[str, int, int], bool | None] | None,
 ) -> str:
@@ -97,13 +97,13 @@ def run(
     `progress(phase, done, total)` is called a few times a second; returning False cancels.
     """
 
-def resolve(run: Run) -> str:
+def resolve(run: EngineRun) -> str:
     """Return the configuration that would run, as JSON."""
 
-def shortage(run: Run) -> str | None:
+def shortage(run: EngineRun) -> str | None:
     """Return why the configuration's device does not fit into memory; None where it does."""
 
-def memory_outlook(run: Run) -> tuple[int, int, int | None]:
+def memory_outlook(run: EngineRun) -> tuple[int, int, int | None]:
     """Return bytes taken as a run begins, and once all is written; and what there is, if known."""
 
 def check_scheme(
@@ -125,7 +125,7 @@ def kinds() -> str:
 def schemes() -> str:
     """Return the catalogue of schemes, as a JSON list."""
 
-def knobs(run: Run) -> str:
+def knobs(run: EngineRun) -> str:
     """Return the knobs of a scheme on a device, as they stand, as a JSON list."""
 
 def devices() -> str:
@@ -185,7 +185,7 @@ def trace_bound(
 
 def run_bounds(
     trace: str | Rereadable,
-    run: Run,
+    run: EngineRun,
     *,
     slots: list[int],
     progress: Callable[[str, int, int], bool | None] | None,
@@ -421,7 +421,7 @@ class Episode:
     def __init__(
         self,
         trace: str | Rereadable,
-        run: Run,
+        run: EngineRun,
         *,
         window: tuple[str, int] | None,
         progress: Callable[[str, int, int], bool | None] | None,

@@ -12,10 +12,9 @@ from slcache import named as code
 from slcache.execute import given as texts
 from slcache.execute import run as execute
 from slcache.files import Path
-from slcache.given import content, quantity
-from slcache.given.content import Content, path_of, trace_of
-from slcache.given.options import no_folder, option, takes
-from slcache.given.shared import DEVICE, Simulated
+from slcache.options import content, no_folder, option, parsing, takes
+from slcache.options.content import Content, path_of, trace_of
+from slcache.options.models import DEVICE, SimulationOptions
 from slcache.results.result import Result
 from slcache.trace import Progress, Trace, is_workload, reader_options
 
@@ -39,7 +38,7 @@ class _Target:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Run(Simulated, _Target):
+class Run(SimulationOptions, _Target):
     """What a single run takes."""
 
     save_state: Path | None = option(
@@ -83,7 +82,7 @@ def run(asked: Run) -> Result:
     a few times a second, and cancels by returning False; `progress` is its former name. Other
     threads go on while the simulation runs. Raises ConfigError, TraceError or RunError.
     """
-    quantity.check_not_loaded(asked.state, asked.load_state)
+    parsing.check_not_loaded(asked.state, asked.load_state)
     device, own, settings = asked.begun(asked.device)
     chosen = asked.scheme or own
     if chosen is None:
@@ -107,7 +106,7 @@ def run(asked: Run) -> Result:
     if catalogue.of_catalogue(chosen) == "custom":
         # The files that a class is written in are known when it is loaded.
         _ = whole.config
-    read = [*asked.reads, *content.read_by(settings), *code.files()]
+    read = [*asked.reads, *content.settings_files(settings), *code.files()]
 
     def done(runs: Sequence[execute.Run]) -> list[Result]:
         return [_replayed(each, trace_of(asked.trace), read, asked.report) for each in runs]

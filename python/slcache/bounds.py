@@ -8,16 +8,14 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from slcache import _core, api, catalogue, units
+from slcache import _core, api, catalogue, options, units
 from slcache.documents import figures
 from slcache.documents.figures import BITS, slc_row_bytes
 from slcache.errors import ConfigError, UsageError, about
 from slcache.execute import given
-from slcache.given import content, options, quantity, shared
-from slcache.given.content import Content
-from slcache.given.once import SEED_MAX
-from slcache.given.options import option, takes
 from slcache.names import few
+from slcache.options import content, models, option, parsing, takes
+from slcache.options.content import SEED_MAX, Content
 from slcache.trace import Progress
 
 if TYPE_CHECKING:
@@ -44,14 +42,14 @@ def _sizes(text: str) -> list[int]:
     values = Axis.read("sizes", text).values
     if not values:
         raise ValueError(f"{text!r}: must say which, such as 1MiB..4GiB*2")
-    return [quantity.size_bytes(str(size)) for size in values]
+    return [parsing.size_bytes(str(size)) for size in values]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Read(shared.Trace):
+class Read(models.TraceOptions):
     """A trace that is read, or drawn with a seed."""
 
-    trace: Content = field(kw_only=False, metadata=options.needed(*shared.TRACE, offer="workloads"))
+    trace: Content = field(kw_only=False, metadata=options.needed(*models.TRACE, offer="workloads"))
     seed: int | None = option("N", "Seed of all random choices.", range=(0, SEED_MAX))
 
     def reader_options(self) -> list[tuple[str, str]]:
@@ -80,7 +78,7 @@ class OfTrace(Read):
         "SIZE",
         "The mapping unit of the FTL (default: 4KiB, or the device's).",
         name="--unit",
-        read=quantity.size_bytes,
+        read=parsing.size_bytes,
     )
     on_progress: Progress | None = None
 
@@ -265,8 +263,8 @@ class OnDevice(OfTrace):
         "wear.",
         offer="devices",
     )
-    settings: Mapping[str, Any] | None = option(*shared.SET, name="--set", offer="settings")
-    address: str | None = option("", shared.BEYOND, words=shared.ADDRESSES)
+    settings: Mapping[str, Any] | None = option(*models.SET, name="--set", offer="settings")
+    address: str | None = option("", models.BEYOND, words=models.ADDRESSES)
 
 
 @takes(OnDevice)
@@ -286,7 +284,7 @@ def on_device(asked: OnDevice) -> dict[str, Any]:
         told = f"unit_bytes = {asked.unit_bytes}: the device has its own (device.mu_bytes)"
         raise about(UsageError(told), "unit_bytes")
     placed = [] if asked.address is None else [("trace.address", asked.address)]
-    chosen = shared.keyed(asked.settings, None, placed)
+    chosen = models.combined_settings(asked.settings, None, placed)
     scheme = catalogue.fitting(device=device, settings=chosen)[0][0]
     flash = Flash.of(catalogue.resolve(device=device, scheme=scheme, settings=chosen, seed=seed))
     sizes = flash.sizes() if asked.sizes_bytes is None else list(asked.sizes_bytes)

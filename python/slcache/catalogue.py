@@ -13,12 +13,19 @@ from typing import Any
 from slcache import _core, names
 from slcache.errors import ConfigError, UsageError, about, one_line
 from slcache.files import Path
-from slcache.given import content
-from slcache.given.arguments import checked
-from slcache.given.content import Content, Settings, device_of
-from slcache.given.once import checked_seed, flatten, once, one_name
 from slcache.named import OWN, parts
 from slcache.names import few
+from slcache.options import content
+from slcache.options.arguments import checked
+from slcache.options.content import (
+    Content,
+    Settings,
+    checked_seed,
+    device_of,
+    flatten,
+    one_name,
+    unique,
+)
 from slcache.sentences import notes
 
 #: Writes outstanding at which peaks are held, as many as `cliff` has.
@@ -86,7 +93,7 @@ def resolve(
     seed: int | None = None,
 ) -> dict[str, Any]:
     """Return the complete configuration that would run; raises ConfigError with all problems."""
-    device, own, said = content.unpacked(device, settings)
+    device, own, said = content.unpack(device, settings)
     chosen = scheme or own
     if chosen is None:
         raise content.missing("scheme")
@@ -100,7 +107,7 @@ def given(
     *,
     replay: str | None = None,
     seed: int | None = None,
-) -> content.Run:
+) -> content.EngineRun:
     """Return what is run as the engine takes it; a scheme may have settings in its name."""
     name, said = variant(scheme, settings)
     return {
@@ -114,12 +121,12 @@ def given(
 
 def sets(settings: Mapping[str, Any] | None) -> list[str]:
     """Return the settings as the engine takes them."""
-    return [content.literal(key, value) for key, value in flat(settings).items()]
+    return [content.setting_text(key, value) for key, value in flat(settings).items()]
 
 
 def flat(settings: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return settings, dotted or nested, by their dotted names; no name may come twice."""
-    return once(flatten(settings or {}))
+    return unique(flatten(settings or {}))
 
 
 @checked
@@ -183,7 +190,7 @@ def variant(scheme: str, settings: Mapping[str, Any] | None = None) -> tuple[str
         return scheme, below
     section = of_catalogue(name)
     own = [(key, value) for key, _, value in (text.partition("=") for text in said)]
-    above = once((one_name(key, section), value) for key, value in own)
+    above = unique((one_name(key, section), value) for key, value in own)
     return name, {k: v for k, v in below.items() if one_name(k, section) not in above} | dict(own)
 
 
@@ -274,7 +281,7 @@ def called(
         # An alias is a setting, which the configuration does not name.
         called = alone if alone in canonical() else names.of_scheme(config)
         labelled[name] = called + name.removeprefix(alone)
-    once(((label, name) for name, label in labelled.items()), "scheme ")
+    unique(((label, name) for name, label in labelled.items()), "scheme ")
     return labelled
 
 

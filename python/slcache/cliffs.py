@@ -15,9 +15,8 @@ from slcache.errors import UsageError, about
 from slcache.execute import given as texts
 from slcache.execute import several
 from slcache.execute.run import Run, reference
-from slcache.given import quantity, shared
-from slcache.given.content import Content
-from slcache.given.options import option, takes
+from slcache.options import models, option, parsing, takes
+from slcache.options.content import Content
 from slcache.results.result import Result
 from slcache.sentences import gains, notes
 from slcache.trace import Progress
@@ -136,7 +135,7 @@ class _Rivals:
         alias="--scheme",
         offer="schemes",
     )
-    device: Content | None = option(*shared.DEVICE, offer="devices")
+    device: Content | None = option(*models.DEVICE, offer="devices")
     scale: int = option(
         "1/K",
         "Simulate a K-th of the device, with all its planes.",
@@ -147,7 +146,7 @@ class _Rivals:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Writes(shared.Here, shared.Configured, _Rivals):
+class Writes(models.ExecutionOptions, models.DeviceOptions, _Rivals):
     """What is written to a device, and under which schemes."""
 
     pattern: str | None = option(
@@ -160,8 +159,8 @@ class Writes(shared.Here, shared.Configured, _Rivals):
         "Bytes to write in total (default: three times the largest cache of a fixed size on "
         "the device, or the scheme's own if that is larger; at most the device's capacity).",
         name="--amount",
-        read=quantity.some_bytes,
-        range=quantity.SOME_BYTES,
+        read=parsing.some_bytes,
+        range=parsing.SOME_BYTES,
     )
     bursts: int | None = option(
         "N", "Number of bursts that the amount is divided into (default: 5).", range=(2, 100)
@@ -170,15 +169,15 @@ class Writes(shared.Here, shared.Configured, _Rivals):
         "TIME",
         "Time from the start of a burst to the next (default: 10m).",
         name="--pause",
-        read=quantity.some_time_ns,
+        read=parsing.some_time_ns,
     )
     write_bytes: int = option(
         "SIZE",
         "Size of each write (default: 128k).",
         default=128 << 10,
         name="--bs",
-        read=quantity.some_bytes,
-        range=quantity.SOME_BYTES,
+        read=parsing.some_bytes,
+        range=parsing.SOME_BYTES,
     )
     queue_depth: int = option(
         "N", "Writes outstanding (default: 32).", default=32, name="--iodepth", range=(1, 65536)
@@ -187,8 +186,8 @@ class Writes(shared.Here, shared.Configured, _Rivals):
         "SIZE",
         "Address range: continue at its start after so many bytes (default: the device).",
         name="--span",
-        read=quantity.some_bytes,
-        range=quantity.SOME_BYTES,
+        read=parsing.some_bytes,
+        range=parsing.SOME_BYTES,
     )
     bound: bool = option(
         "",

@@ -16,12 +16,11 @@ from slcache.execute import given as texts
 from slcache.execute import several
 from slcache.execute.run import Run
 from slcache.files import Path
-from slcache.given.content import Content
-from slcache.given.once import twice
-from slcache.given.options import needed, option, takes
-from slcache.given.quantity import WORN
-from slcache.given.shared import NORMALISE, Drawn, Here, Simulated
 from slcache.names import in_file_name
+from slcache.options import needed, option, takes
+from slcache.options.content import Content, duplicate
+from slcache.options.models import NORMALISE, ExecutionOptions, ResamplingOptions, SimulationOptions
+from slcache.options.parsing import WORN
 from slcache.results import Comparison, Result, comparison
 from slcache.sentences import notes
 from slcache.trace import Progress
@@ -54,7 +53,7 @@ class _Rivals:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Compare(Here, Simulated, Drawn, _Rivals):
+class Compare(ExecutionOptions, SimulationOptions, ResamplingOptions, _Rivals):
     """What a comparison takes."""
 
     seeds: int = option(
@@ -242,7 +241,7 @@ def _named(groups: Sequence[Sequence[Run]]) -> list[list[Run]]:
     """Name the device in each title; UsageError where two are called the same."""
     names = [group[0].config["device"]["name"] for group in groups]
     labels = [texts.label(group[0].device) for group in groups]
-    if said := twice(labels, dict(zip(labels, names, strict=True))):
+    if said := duplicate(labels, dict(zip(labels, names, strict=True))):
         told = f"device: {said}; give each a device.name of its own"
         raise about(UsageError(told), "device")
     return [
@@ -256,7 +255,7 @@ def _check_file_names(labels: Sequence[str], *files: Path | None) -> None:
     if files == (None, None):
         return
     names = [in_file_name(label) for label in labels]
-    if said := twice(names):
+    if said := duplicate(names):
         raise about(
             UsageError(f"log, timeline: the files of two runs have one name: {said}"), "log"
         )

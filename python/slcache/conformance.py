@@ -14,8 +14,8 @@ from typing import Any
 from slcache import _core, catalogue
 from slcache.errors import ConfigError, about
 from slcache.execute import steady
-from slcache.given.arguments import checked
-from slcache.given.once import checked_seed
+from slcache.options.arguments import checked
+from slcache.options.content import checked_seed
 from slcache.trace import Progress
 
 #: Cases of one check, and how many of them another process runs too.

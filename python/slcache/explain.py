@@ -14,9 +14,9 @@ from typing import Any
 from slcache import _core, api, catalogue, kinds, metrics
 from slcache.documents import schemata
 from slcache.documents.schemata import Key
-from slcache.given.quantity import counts_blocks
 from slcache.metrics import METRICS, PARTS
 from slcache.names import few
+from slcache.options.parsing import counts_blocks
 
 #: Values that any list has at most: windows of a series.
 PLACES = 65_536

@@ -14,10 +14,10 @@ from slcache.documents import Document
 from slcache.documents.saved import file_of
 from slcache.errors import ConfigError, ResultError, TraceError, UsageError, about
 from slcache.files import Path
-from slcache.given.arguments import checked
-from slcache.given.content import Content
 from slcache.named import listed
 from slcache.names import few
+from slcache.options.arguments import checked
+from slcache.options.content import Content
 from slcache.results import Comparison, Result, differences
 from slcache.results.differences import Difference
 from slcache.results.loading import load

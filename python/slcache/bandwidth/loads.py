@@ -10,7 +10,7 @@ from typing import Any
 
 from slcache import _core, catalogue
 from slcache.errors import ConfigError, UsageError, about
-from slcache.given.content import Content
+from slcache.options.content import Content
 
 #: The default amount is so many times the largest cache.
 CACHES = 3

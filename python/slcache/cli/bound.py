@@ -10,7 +10,7 @@ from typing import Any
 from slcache import bounds, units
 from slcache.cli import checks, console
 from slcache.cli import options as opt
-from slcache.given.options import option
+from slcache.options import option
 from slcache.report import pictures
 from slcache.tables.table import Columns, Table
 

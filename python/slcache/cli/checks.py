@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 from cyclopts import UNSET
 
 from slcache.errors import UsageError, about
-from slcache.given.once import once
-from slcache.given.options import no_folder
 from slcache.names import near
+from slcache.options import no_folder
+from slcache.options.content import unique
 
 if TYPE_CHECKING:
     from cyclopts import App, Argument, ArgumentCollection, Token
 
-    from slcache.given.options import Asked
+    from slcache.options import Options
 
 #: Checks the value of an option; raises ValueError.
 Check = Callable[[Any], object]
@@ -39,7 +39,7 @@ def wrong(told: str, option: str | None = None) -> UsageError:
     return UsageError(f"{option}: {told}" if option else told)
 
 
-def refuse(asked: Asked, names: Iterable[str], why: str) -> None:
+def refuse(asked: Options, names: Iterable[str], why: str) -> None:
     """Refuse the first of some options that is given; they go by their names in Python."""
     for name in names:
         if name in asked.given:
@@ -126,7 +126,7 @@ def pairs(values: list[str] | None) -> dict[str, str]:
     for key, equals, _ in split:
         if not equals or not key.strip():
             raise wrong(f"expected key=value, got {key!r}")
-    return once((key.strip(), value) for key, _, value in split)
+    return unique((key.strip(), value) for key, _, value in split)
 
 
 def checked_picture(*kinds: str) -> Check:

@@ -13,7 +13,7 @@ from rich.text import Text
 from slcache import catalogue, cliffs, units
 from slcache.cli import checks, console
 from slcache.cli import options as opt
-from slcache.given.options import option
+from slcache.options import option
 from slcache.sentences import state as states
 from slcache.tables.table import Columns, Table
 from slcache.tables.tabular import Cells

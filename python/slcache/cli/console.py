@@ -21,8 +21,8 @@ from slcache.documents import Document
 from slcache.errors import Error
 from slcache.files import Path as Named
 from slcache.files import Transaction
-from slcache.given.content import Content
 from slcache.names import json_safe, printable
+from slcache.options.content import Content
 from slcache.report import terminal
 from slcache.results import Comparison, Result
 from slcache.sentences import notes as sentences

@@ -12,7 +12,7 @@ from rich.text import Text
 from slcache import catalogue, units
 from slcache.cli import console
 from slcache.cli import options as opt
-from slcache.given.options import needed
+from slcache.options import needed
 from slcache.sentences import notes
 from slcache.tables.table import Columns, Table
 from slcache.tables.tabular import Cells

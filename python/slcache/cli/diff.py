@@ -14,8 +14,8 @@ from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.documents import saved
 from slcache.files import inputs as files_of
-from slcache.given.options import needed, option
 from slcache.names import shown
+from slcache.options import needed, option
 from slcache.results.differences import Difference, RunDifference
 from slcache.results.result import FILES
 from slcache.tables.table import Columns, Table

@@ -14,8 +14,8 @@ from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.documents import schemata
 from slcache.explain import Entry, Standing
-from slcache.given.options import needed, option
 from slcache.names import shown
+from slcache.options import needed, option
 from slcache.sentences import notes
 from slcache.tables.table import Columns, Table
 from slcache.tables.tabular import Cells

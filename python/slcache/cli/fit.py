@@ -15,8 +15,7 @@ from slcache.cli import options as opt
 from slcache.cli.streams import results
 from slcache.errors import RunError, about
 from slcache.files import Transaction
-from slcache.given import quantity
-from slcache.given.options import needed, no_folder, option
+from slcache.options import needed, no_folder, option, parsing
 from slcache.tables.tabular import Cells
 from slcache.units import significant
 
@@ -73,7 +72,7 @@ class Target(opt.Metered):
     user: int | None = option(
         "SIZE",
         "The drive's size, such as 1TB; the log must cover all of it.",
-        read=quantity.some_bytes,
+        read=parsing.some_bytes,
     )
     bits: int | None = option(
         "3|4", "Bits per dense cell (default: both, in two files).", range=(3, 4)

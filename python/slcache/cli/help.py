@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, get_args
 
 from cyclopts import Group
 
-from slcache.given.arguments import OTHER_WORDS
+from slcache.options.arguments import OTHER_WORDS
 
 if TYPE_CHECKING:
     from cyclopts import App, Argument

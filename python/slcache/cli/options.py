@@ -15,9 +15,8 @@ from cyclopts import App, Parameter
 
 from slcache import named
 from slcache.cli import checks, complete
-from slcache.given.arguments import RANGES
-from slcache.given.options import Asked, Option, option
-from slcache.given.options import of as options_of
+from slcache.options import Option, Options, option, options_of
+from slcache.options.arguments import RANGES
 
 _A = TypeVar("_A")
 _R = TypeVar("_R")
@@ -125,7 +124,7 @@ def _given(of: Field[Any], value: Any) -> Any:  # noqa: ANN401
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown(Asked):
+class Shown(Options):
     """How results are printed."""
 
     json: bool = option("", "Print one JSON document and nothing else.", default=False)
@@ -148,7 +147,7 @@ class Shown(Asked):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Metered(Asked):
+class Metered(Options):
     """When progress is drawn."""
 
     meter: When = option(
@@ -161,7 +160,7 @@ class Metered(Asked):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Saved(Asked):
+class Saved(Options):
     """Where results go."""
 
     out: Path | None = option(
@@ -187,7 +186,7 @@ class Explained(Shown):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OwnScheme(Asked):
+class OwnScheme(Options):
     """The class of Python that a document may name."""
 
     scheme: str | None = option(

@@ -13,8 +13,8 @@ from slcache.cli import options as opt
 from slcache.cli.simulate import parts_of
 from slcache.documents import saved
 from slcache.files import Transaction
-from slcache.given.options import needed, option
-from slcache.given.shared import GB_PER_DAY, NORMALISE
+from slcache.options import needed, option
+from slcache.options.models import GB_PER_DAY, NORMALISE
 from slcache.results import Comparison
 from slcache.results.result import FILES
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from slcache.cli import checks, console, drives, separation
 from slcache.cli import options as opt
 from slcache.files import Transaction
-from slcache.given.evaluation import BOTH, Extent, Request
-from slcache.given.options import known, needed, of
+from slcache.options import known, needed, options_of
+from slcache.options.models import BOTH, Extent, Request
 
 if TYPE_CHECKING:
     from slcache.reproduce.plan import Plan
@@ -66,7 +66,7 @@ def reproduce(asked: Asked) -> None:
     paper = asked.paper
     if paper in _NO_PAPERS:
         own = ("quick", "workloads", "out", *["sensitivity"] * (paper == drives.NAME))
-        of_papers = [name for name in (*of(Extent), "executor") if name not in own]
+        of_papers = [name for name in (*options_of(Extent), "executor") if name not in own]
         checks.refuse(asked, of_papers, f"has no effect on {paper}, which is no paper")
         (drives if paper == drives.NAME else separation).reproduce(asked)
         return

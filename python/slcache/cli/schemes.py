@@ -13,9 +13,9 @@ from slcache import catalogue, units
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.errors import ConfigError, about
-from slcache.given.once import SEED_MAX
-from slcache.given.options import needed, option
-from slcache.given.shared import SET
+from slcache.options import needed, option
+from slcache.options.content import SEED_MAX
+from slcache.options.models import SET
 from slcache.sentences import notes
 from slcache.tables.table import Columns, Table
 

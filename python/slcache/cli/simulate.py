@@ -17,10 +17,10 @@ from slcache.cli import options as opt
 from slcache.documents import figures
 from slcache.errors import Error
 from slcache.execute import given as texts
-from slcache.given.content import Content
-from slcache.given.options import of, option, said
-from slcache.given.quantity import WORN
-from slcache.given.shared import Simulated
+from slcache.options import arguments_of, option, options_of
+from slcache.options.content import Content
+from slcache.options.models import SimulationOptions
+from slcache.options.parsing import WORN
 from slcache.results import Comparison, Result
 from slcache.results.result import FILES
 from slcache.sentences import state, verdict
@@ -41,7 +41,7 @@ def _check_states(asked: Compare) -> None:
     if asked.form not in ("table", "json"):
         raise checks.wrong(f"has no tables for other programs: it {told}", "--format")
     alone = ("state", "out", "log", "resample", "explain", "seeds", "gb_per_day")
-    of_timelines = (name for name in of(Simulated) if name.startswith("timeline"))
+    of_timelines = (name for name in options_of(SimulationOptions) if name.startswith("timeline"))
     checks.refuse(asked, (*alone, *of_timelines), told)
     if _core.is_read_once(str(asked.trace)):
         told = "reads the trace once for each state; give a file"
@@ -50,7 +50,7 @@ def _check_states(asked: Compare) -> None:
 
 def _show_states(asked: Compare) -> None:
     """Compare in both states and print what turns round."""
-    same = said(asked, comparing.Compare)
+    same = arguments_of(asked, comparing.Compare)
     with console.meter(asked.meter, kept=asked.store is not None) as meter:
         found = comparing.in_states(**same, on_progress=meter)
     lines = [
@@ -155,7 +155,7 @@ def _check_years(asked: Run | Compare) -> None:
 
 
 def _tell(
-    asked: Simulated, devices: Sequence[Content | None], schemes: Sequence[str] | str | None
+    asked: SimulationOptions, devices: Sequence[Content | None], schemes: Sequence[str] | str | None
 ) -> None:
     """Tell what reading is begun with, and what runs take; what cannot run says so itself."""
     if (setup := asked.setup) is not None:

@@ -15,7 +15,7 @@ from slcache.cli import checks, console, reader_words
 from slcache.cli import options as opt
 from slcache.documents import saved
 from slcache.files import Transaction
-from slcache.given.options import needed, no_folder, option
+from slcache.options import needed, no_folder, option
 from slcache.study import api as study
 from slcache.tables.table import Table
 

@@ -14,9 +14,9 @@ from slcache import trace as traces
 from slcache.cli import checks, console, reader_words
 from slcache.cli import options as opt
 from slcache.errors import TraceError
-from slcache.given.options import needed, option
-from slcache.given.shared import TRACE, Recording
 from slcache.names import leaves, printable, shown
+from slcache.options import needed, option
+from slcache.options.models import TRACE, RecordingOptions
 from slcache.report import pictures
 from slcache.tables import trace_sections
 from slcache.tables.table import Columns, Pairs, Table
@@ -115,7 +115,7 @@ def _info_of_other(trace: str, options: dict[str, str]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Suspect(opt.Shown, Recording):
+class Suspect(opt.Shown, RecordingOptions):
     """A trace that may have problems."""
 
     trace: str = field(kw_only=False, metadata=needed(*TRACE, offer="workloads"))

@@ -12,11 +12,10 @@ from slcache import api, catalogue, units
 from slcache import trace as traces
 from slcache.cli import checks, console
 from slcache.cli import options as opt
-from slcache.given import quantity
-from slcache.given.once import SEED_MAX
-from slcache.given.options import needed, no_folder, option, said
-from slcache.given.shared import CHANGED, TRACE, Recording
 from slcache.names import leaves, shown
+from slcache.options import arguments_of, needed, no_folder, option, parsing
+from slcache.options.content import SEED_MAX
+from slcache.options.models import CHANGED, TRACE, RecordingOptions
 from slcache.tables.table import Columns, Table
 
 
@@ -89,13 +88,13 @@ class Blocks:
         "SIZE",
         "Limit of a volume's addresses (default: none).",
         name="--footprint",
-        read=quantity.size_bytes,
+        read=parsing.size_bytes,
     )
     pause_ns: int | None = option(
         "TIME",
         "Divide into blocks at gaps longer than this (default: 100ms).",
         name="--pause",
-        read=quantity.time_ns,
+        read=parsing.time_ns,
     )
     block_requests: int | None = option(
         "N", "Fewest requests of a block (default: 256).", range=(1, None)
@@ -121,7 +120,7 @@ class Blocks:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Twin(Recording, Blocks, Written):
+class Twin(RecordingOptions, Blocks, Written):
     """A twin, of which trace and how it is written."""
 
     trace: str = field(kw_only=False, metadata=needed(*TRACE, offer="workloads"))
@@ -153,7 +152,7 @@ def twin(asked: Twin) -> None:
       slcache trace twin web.csv.gz -o long.parquet --by blocks --requests 10000000 --seed 7
 
     """
-    blocks = said(asked, Blocks)
+    blocks = arguments_of(asked, Blocks)
     if asked.by == "figures":
         of_blocks = (*blocks, "to", "lossy")
         checks.refuse(asked, of_blocks, "is of a twin by blocks, which --by blocks asks for")
@@ -186,7 +185,7 @@ _LEFT_OUT = ("left out", "reason")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Converted(Recording, Written):
+class Converted(RecordingOptions, Written):
     """Traces that are written in another format."""
 
     sources: Sequence[str] = field(

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from slcache import units
 from slcache.cli import checks, console
 from slcache.cli import options as opt
-from slcache.given import quantity
-from slcache.given.options import needed, option, said
+from slcache.options import arguments_of, needed, option, parsing
 from slcache.sentences import wording
 from slcache.tables.table import Columns, Table
 
@@ -42,7 +41,7 @@ class Choice(opt.Shown):
         "TIME",
         "Requests with at least this latency, such as 10ms.",
         name="--above",
-        read=quantity.time_ns,
+        read=parsing.time_ns,
     )
     percentile: float | None = option(
         "P", "Requests above a percentile (default: 99.9).", range=(0, 100)
@@ -76,7 +75,7 @@ def why(choice: Choice) -> None:
         raise checks.wrong(told)
     if len(choice.logs) > 2:
         raise checks.wrong(f"{len(choice.logs)} logs; must be one or two", "LOG")
-    chosen = slow.Chosen(**said(choice, slow.Chosen))
+    chosen = slow.Chosen(**arguments_of(choice, slow.Chosen))
     read = [slow.read(path) for path in map(Path, choice.logs)]
     if len(read) == 2:
         moved = slow.moved(read[0], read[1], chosen)

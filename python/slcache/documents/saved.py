@@ -10,8 +10,8 @@ from typing import Any
 from slcache import bounded, files
 from slcache.documents import checks
 from slcache.errors import ResultError, about
-from slcache.given import parsing
 from slcache.names import few, leaves, shown
+from slcache.options import parsing
 
 #: What is written and read.
 VERSION = 3

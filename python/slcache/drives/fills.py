@@ -19,8 +19,8 @@ from slcache.errors import ConfigError, UsageError, about, one_line
 from slcache.execute import given as texts
 from slcache.execute import several
 from slcache.execute.run import Run
-from slcache.given.content import Content, device_of
-from slcache.given.shared import Here
+from slcache.options.content import Content, device_of
+from slcache.options.models import ExecutionOptions
 from slcache.results.result import Result
 
 #: Seconds between two points of a series, at most.
@@ -223,7 +223,7 @@ def fills(
 
 def done(runs: Sequence[Run], jobs: int, progress: api.Progress | None) -> list[Result]:
     """Return the results of runs on this machine, which nothing keeps."""
-    return several.results(runs, Here(jobs=jobs), progress)
+    return several.results(runs, ExecutionOptions(jobs=jobs), progress)
 
 
 #: What went at the first speed went at this share of it at least; a whole burst at more.

@@ -16,9 +16,9 @@ from slcache.charts.spec import Axis, Spec
 from slcache.documents import Pictured
 from slcache.drives import fills, measured
 from slcache.errors import UsageError, about
-from slcache.given.arguments import checked
-from slcache.given.content import Content
-from slcache.given.shared import keyed
+from slcache.options.arguments import checked
+from slcache.options.content import Content
+from slcache.options.models import combined_settings
 
 if TYPE_CHECKING:
     from slcache.tables.table import Columns, Table
@@ -286,7 +286,7 @@ def like(
         raise about(UsageError(told), "protocol")
     if fill and protocol != "recovery":
         raise about(UsageError(f"fill = {fill:g}: only recovery fills at first"), "fill")
-    settings = keyed(settings, state)
+    settings = combined_settings(settings, state)
     said = next((key for key in settings if key.startswith("precondition.")), None)
     if fill and said is not None:
         raise about(UsageError(f"fill = {fill:g}: {said} says the state at first"), "fill")

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from slcache.given import parsing
+from slcache.options import parsing
 
 #: What a trial is of, in the order in which tables have it.
 KINDS = ("reads", "in cache", "past it", "mixed", "steady", "flush")

@@ -15,7 +15,7 @@ from slcache.drives.fills import SCHEME
 from slcache.drives.published import Trial
 from slcache.execute import given as texts
 from slcache.execute.run import Run
-from slcache.given.content import Content, device_of
+from slcache.options.content import Content, device_of
 
 #: The controller's own time for a read and a write, ns. Drives with PCIe are calibrated to two
 #: published rows; twice that is assumed of those with SATA.

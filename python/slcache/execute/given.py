@@ -11,9 +11,9 @@ from slcache import _core, files
 from slcache import trace as traces
 from slcache.documents.figures import by_seed
 from slcache.errors import UsageError, about
-from slcache.given import content
-from slcache.given.content import Content
-from slcache.given.quantity import time_ns
+from slcache.options import content
+from slcache.options.content import Content
+from slcache.options.parsing import time_ns
 
 #: Begins a text that holds content: no path has this character.
 _HELD = "\0"
@@ -21,7 +21,7 @@ _HELD = "\0"
 
 def text_of(given: Content, what: str = "device") -> str:
     """Return the text of what is given as a path or as a dict; ConfigError for other values."""
-    return _HELD + content.held(given, what) if isinstance(given, Mapping) else os.fspath(given)
+    return _HELD + content.json_of(given, what) if isinstance(given, Mapping) else os.fspath(given)
 
 
 def content_of(text: str) -> Content:

@@ -14,8 +14,8 @@ from slcache import catalogue, files
 from slcache.errors import ConfigError, UsageError, about
 from slcache.execute import given
 from slcache.files import Path
-from slcache.given import content
-from slcache.given.content import Run as RunGiven
+from slcache.options import content
+from slcache.options.content import EngineRun
 
 if TYPE_CHECKING:
     from slcache.files import Drawn
@@ -67,7 +67,7 @@ class Run:
 
     def reads(self) -> list[Path]:
         """Return the files that it reads."""
-        said = content.read_by(self.settings)
+        said = content.settings_files(self.settings)
         paths = given.path_of(self.trace), given.path_of(self.device)
         return files.inputs(*paths, self.memory_in, *said)
 
@@ -99,7 +99,7 @@ class Run:
         whole = {name: value for name, value in self.__dict__.items() if name != "config"}
         return {**whole, "resolved": None}
 
-    def given(self) -> RunGiven:
+    def given(self) -> EngineRun:
         """Return the device, the scheme and what is said of them as the engine takes them."""
         return catalogue.given(
             given.content_of(self.device),

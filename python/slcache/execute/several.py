@@ -11,7 +11,7 @@ from slcache import _core, api, files
 from slcache.errors import UsageError, about
 from slcache.execute import given
 from slcache.execute.run import Run
-from slcache.given.shared import Here
+from slcache.options.models import ExecutionOptions
 from slcache.results.result import Result
 from slcache.trace import Progress
 
@@ -62,7 +62,9 @@ class Inline:
         self._tasks.clear()
 
 
-def results(asked: Sequence[Run], where: Here, progress: Progress | None) -> list[Result]:
+def results(
+    asked: Sequence[Run], where: ExecutionOptions, progress: Progress | None
+) -> list[Result]:
     """Return the results of runs in their order, which go on `where` it is said.
 
     With one job they go on in this process, one by one. The first that fails ends all of them with
@@ -89,7 +91,7 @@ def results(asked: Sequence[Run], where: Here, progress: Progress | None) -> lis
     return [Result.made(document, None, each.reads()) for each, document in pairs]
 
 
-def _check_pipes(asked: Sequence[Run], where: Here, *, here: bool) -> None:
+def _check_pipes(asked: Sequence[Run], where: ExecutionOptions, *, here: bool) -> None:
     """Raise UsageError for a trace that can be read only once where that is not enough."""
     paths = (given.path_of(each.trace) for each in asked)
     pipe = next((path for path in paths if path is not None and _core.is_read_once(path)), None)

@@ -27,7 +27,7 @@ from typing import Any, Self
 from slcache import _core, bounded, files
 from slcache.documents import saved
 from slcache.errors import ResultError
-from slcache.given import parsing
+from slcache.options import parsing
 
 #: A kept document is never so long: a small file that unpacks to more was not written here.
 MOST_BYTES = 256 << 20

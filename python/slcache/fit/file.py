@@ -12,7 +12,7 @@ from slcache.fit import device, measured
 from slcache.fit.device import Found, Reading
 from slcache.fit.lines import Source
 from slcache.fit.measured import Ground, Told
-from slcache.given import parsing
+from slcache.options import parsing
 
 #: On what keys stand that no log tells.
 _GROUNDS = Path(__file__).with_name("grounds.toml")

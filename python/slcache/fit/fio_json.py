@@ -17,7 +17,7 @@ from slcache.bandwidth.phases import Values
 from slcache.fit import lines, measured
 from slcache.fit.lines import Source
 from slcache.fit.measured import Measured, Role, Told
-from slcache.given import parsing
+from slcache.options import parsing
 
 #: Requests, or flushes, of a job at least.
 LEAST, LEAST_FLUSHES = 1000, 100

@@ -18,13 +18,13 @@ from slcache import catalogue
 from slcache._core import ConfigError, Episode, EpisodeError
 from slcache.api import Path
 from slcache.errors import UsageError, about
-from slcache.given.arguments import checked, own_word
-from slcache.given.once import SEED_MAX, checked_seed
 from slcache.gym import actions as action_kinds
 from slcache.gym import rewards
 from slcache.gym.actions import Actions, Knob
 from slcache.gym.observations import Observations, Own
 from slcache.gym.rewards import Reward
+from slcache.options.arguments import checked, own_word
+from slcache.options.content import SEED_MAX, checked_seed
 from slcache.trace import is_workload, reader_options, workload
 
 #: Requests of a workload that has no end and of which `trace_options` says none.

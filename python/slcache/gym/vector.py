@@ -15,10 +15,10 @@ from gymnasium.vector.utils import iterate
 from numpy.typing import NDArray
 
 from slcache._core import ConfigError, EpisodeError
-from slcache.given.arguments import checked
-from slcache.given.once import checked_seed
 from slcache.gym.actions import Turns
 from slcache.gym.env import Info, SlcCacheEnv
+from slcache.options.arguments import checked
+from slcache.options.content import checked_seed
 
 Batch = NDArray[Any]
 Flags = NDArray[np.bool_]

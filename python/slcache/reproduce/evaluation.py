@@ -8,7 +8,7 @@ from pathlib import Path
 
 from slcache.execute.engine import Engine
 from slcache.files import Transaction
-from slcache.given.evaluation import BOTH, Request
+from slcache.options.models import BOTH, Request
 from slcache.reproduce import beyond, gains, inputs, optima, sensitivity
 from slcache.reproduce import plan as plans
 from slcache.reproduce.experiment import Experiment, run
@@ -42,7 +42,7 @@ def _evaluated(plan: Plan, readings: Sequence[str], request: Request, engine: En
         inputs.refuse(sensitivity.faults(plan, readings))
     recordings = None if request.quick else request.recordings
     if plan.beyond and recordings is not None:
-        jobs, _ = beyond.jobs_of(plan, recordings)
+        jobs, _ = beyond.jobs_of(plan, Path(recordings))
         inputs.refuse(inputs.faults(jobs, f"{plan.name}/plan.toml: beyond"))
     views, seeds = _views(plan, readings, request, engine)
     by_reading = {view.reading: view.tables for view in views}
@@ -58,7 +58,7 @@ def _evaluated(plan: Plan, readings: Sequence[str], request: Request, engine: En
             plan, engine, evaluation.readings, run=request.sensitivity
         )
     if plan.beyond and recordings is not None:
-        evaluation.beyond = beyond.study(plan, recordings, engine)
+        evaluation.beyond = beyond.study(plan, Path(recordings), engine)
     return evaluation
 
 
@@ -68,7 +68,7 @@ def _views(
     """Run every reading that is asked for."""
     names, seeds = _scope(plan, request)
     of_parts = _seeds(plan, request, seeds)
-    traces = inputs.recognise(plan, request.traces, engine) if request.traces else {}
+    traces = inputs.recognise(plan, Path(request.traces), engine) if request.traces else {}
     experiments = []
     for reading in readings:
         read = plan.under(reading)

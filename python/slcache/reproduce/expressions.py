@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
-from slcache.given import once
+from slcache.options import content
 
 
 def mean(*values: float) -> float:
@@ -152,7 +152,7 @@ def _call(node: ast.expr) -> Term:
             return Reference(name)
         case ast.Call(func=ast.Name(id=name), args=[column, *schemes]):
             said = [each.arg or "**" for each in node.keywords]
-            if (twice := once.twice(said)) is not None:
+            if (twice := content.duplicate(said)) is not None:
                 raise ValueError(f"{name}: {twice}")
             texts = tuple(map(_plain, schemes))
             if not all(isinstance(each, str) for each in texts):

@@ -16,7 +16,7 @@ from slcache.documents import checks
 from slcache.execute import given, store
 from slcache.execute.engine import Engine
 from slcache.execute.run import REPEAT, Options, Run
-from slcache.given.content import device_of
+from slcache.options.content import device_of
 from slcache.reproduce.parts import Part, Workload
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import has_figures

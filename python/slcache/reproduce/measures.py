@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from slcache.documents.figures import BITS, densest, slc_block_bytes, slc_bytes
-from slcache.given import parsing
 from slcache.kinds import STORES
+from slcache.options import parsing
 from slcache.reproduce.expressions import Reading, Term, evaluate, parse_measure
 
 Document = Mapping[str, Any]

@@ -16,7 +16,7 @@ from pydantic import AfterValidator, ConfigDict, TypeAdapter, ValidationError, V
 from pydantic_core import ErrorDetails
 
 from slcache import ConfigError
-from slcache.given import parsing
+from slcache.options import parsing
 
 Table = dict[str, Any]
 

@@ -13,8 +13,8 @@ from slcache.documents import figures, saved
 from slcache.documents.figures import planes
 from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path
-from slcache.given.arguments import checked, refuse
 from slcache.names import few, joined
+from slcache.options.arguments import checked, refuse
 from slcache.results.result import Frames, Result
 from slcache.sentences import gains, life, notes, state, verdict
 from slcache.tables import grid

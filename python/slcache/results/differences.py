@@ -11,9 +11,9 @@ from typing import Any
 
 from slcache.documents import Document, saved
 from slcache.errors import ResultError
-from slcache.given.arguments import checked
 from slcache.metrics import METRICS, PARTS
 from slcache.names import few, leaves
+from slcache.options.arguments import checked
 from slcache.results.comparison import Comparison
 from slcache.results.loading import load
 from slcache.results.result import Result

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from slcache.documents import saved
 from slcache.errors import ResultError, about
 from slcache.files import Path
-from slcache.given.arguments import checked
+from slcache.options.arguments import checked
 from slcache.results.comparison import Comparison
 from slcache.results.result import Result
 from slcache.results.seeded import SeededComparison

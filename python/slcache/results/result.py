@@ -13,7 +13,7 @@ from slcache import frame, metrics
 from slcache.documents import JsonDocument, saved
 from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path, Transaction
-from slcache.given.arguments import checked, refuse
+from slcache.options.arguments import checked, refuse
 from slcache.sentences import life, notes
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from slcache import catalogue
 from slcache.errors import UsageError, about
 from slcache.execute import given
 from slcache.files import Path
-from slcache.given.content import Content
-from slcache.given.options import checked_schemes, needed, of, option, takes
-from slcache.given.shared import DEVICE, TRACE, SpreadOut
+from slcache.options import checked_schemes, needed, option, options_of, takes
+from slcache.options.content import Content
+from slcache.options.models import DEVICE, TRACE, ParallelOptions
 from slcache.search.goals import Search
 from slcache.study.model import Study, Varied
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tune(SpreadOut, Search, Varied):
+class Tune(ParallelOptions, Search, Varied):
     """A search: its space, what is wanted, and how points are run."""
 
     trace: Content | Sequence[Content] = field(
@@ -67,7 +67,9 @@ def tune(asked: Tune) -> Tuning:
     asked.check()
     if asked.wanted is None:
         optuna.check()
-    study = Study(**{name: getattr(asked, name) for name in of(Varied)}, metrics=asked.names)
+    study = Study(
+        **{name: getattr(asked, name) for name in options_of(Varied)}, metrics=asked.names
+    )
     names, _ = catalogue.named(study.schemes, device=given.content_of(study.devices[0]))
     space = Space.read(names, study.varied)
     study = replace(study, scheme=names)

@@ -10,11 +10,10 @@ from functools import cached_property
 from typing import Literal, get_args
 
 from slcache.errors import UsageError, about
-from slcache.given import quantity
-from slcache.given.arguments import refuse
-from slcache.given.once import twice
-from slcache.given.options import Asked, option, texts
 from slcache.metrics import Goal, named
+from slcache.options import Options, option, parsing, texts
+from slcache.options.arguments import refuse
+from slcache.options.content import duplicate
 
 #: What is to be small where nothing is said.
 DEFAULT = ("write_p99_ns", "waf")
@@ -45,9 +44,9 @@ class Bound:
         try:
             match metric.unit:
                 case "bytes":
-                    value: float = quantity.size_bytes(said)
+                    value: float = parsing.size_bytes(said)
                 case "ns" if not _NUMBER.fullmatch(said):
-                    value = quantity.time_ns(said)
+                    value = parsing.time_ns(said)
                 case _ if _NUMBER.fullmatch(said):
                     value = float(said)
                 case unit:
@@ -88,7 +87,7 @@ _OF_A_SAMPLER = ("sampler", "sampler_seed", "points", "minutes", "prefixes")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Search(Asked):
+class Search(Options):
     """What is wanted of the points of a study, and who suggests them."""
 
     minimise: Sequence[str] | str = option(
@@ -143,10 +142,10 @@ class Search(Asked):
         if self.wanted and not self.such_that:
             raise ValueError("such_that: the least or most of a key needs a bound, such as waf<=2")
         small = [named(name).name for name in self._small]
-        if said := twice([*small, *(named(name).name for name in texts(self.maximise))]):
+        if said := duplicate([*small, *(named(name).name for name in texts(self.maximise))]):
             raise ValueError(f"minimise, maximise: {said}")
         sides = {str(bound): bound.side for bound in self.bounds}
-        if said := twice(map(str, self.bounds), sides):
+        if said := duplicate(map(str, self.bounds), sides):
             raise ValueError(f"such_that: {said}")
 
     @property

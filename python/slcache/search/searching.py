@@ -15,8 +15,8 @@ from slcache.errors import ConfigError, RunError, UsageError, about
 from slcache.execute import given
 from slcache.execute import store as kept_files
 from slcache.execute.engine import Engine
-from slcache.given.options import of
-from slcache.given.shared import Trace as Read
+from slcache.options import options_of
+from slcache.options.models import TraceOptions as Read
 from slcache.search.batches import (
     WHOLE,
     Batch,
@@ -99,7 +99,7 @@ class Points:
         if batch.share != WHOLE:
             assert self._prefixes is not None
             # How the trace is read is in the file already; one seed is enough to judge by.
-            own: dict[str, Any] = {**ALONE, **dict.fromkeys(of(Read))}
+            own: dict[str, Any] = {**ALONE, **dict.fromkeys(options_of(Read))}
             study = replace(study, **{**own, "trace": self._prefixes.path(batch.share)})
         points = of_studies.points(study, self._impossible, batch.points)
         run = of_studies.Batch(points, self._engine, study.judged_by)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from slcache import catalogue
 from slcache.errors import ConfigError, UsageError, about
-from slcache.given import quantity
-from slcache.given.once import flatten, once, one_name, twice
+from slcache.options import parsing
+from slcache.options.content import duplicate, flatten, one_name, unique
 from slcache.study.axes import Axis, Value, amount, are_sizes
 from slcache.study.points import SCHEME
 
@@ -47,10 +47,10 @@ class Space:
         if not schemes:
             raise about(UsageError("scheme: a search needs at least one"), "scheme")
         try:
-            axes = [Axis.read(key, said) for key, said in once(flatten(vary)).items()]
+            axes = [Axis.read(key, said) for key, said in unique(flatten(vary)).items()]
         except ValueError as error:
             raise ConfigError(str(error)) from error
-        if said := twice(schemes, catalogue.modes()):
+        if said := duplicate(schemes, catalogue.modes()):
             raise about(UsageError(f"scheme: {said}"), "scheme")
         if not axes and len(schemes) < 2:
             raise _wrong("a search needs at least one key that may be varied")
@@ -211,7 +211,7 @@ def _numbers(axis: Axis) -> list[Value]:
         told = f"{axis.key} = {axis.low}..{axis.high}: which values are there? Add a step"
         raise _wrong(f"{told}, as in A..B:STEP, or a number of points, A..B/9")
     # Mere numbers of such keys are blocks, so that their sizes stay texts.
-    sized = quantity.counts_blocks(axis.key) and any(isinstance(v, str) for v in axis.values)
+    sized = parsing.counts_blocks(axis.key) and any(isinstance(v, str) for v in axis.values)
     found = sorted({_number(axis.key, value) for value in axis.values})
     if sized and not are_sizes(axis.values):
         raise _wrong(f"{axis.key} = {axis.told[:60]}: has sizes and numbers of blocks")
@@ -227,7 +227,7 @@ def _numbers(axis: Axis) -> list[Value]:
 
 def _written(number: float, sized: bool) -> str:
     if sized:
-        return quantity.size_text(int(number))
+        return parsing.size_text(int(number))
     return str(number) if isinstance(number, int) else f"{number:.9g}"
 
 

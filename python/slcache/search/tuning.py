@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from slcache import catalogue, frame, names
 from slcache.documents import JsonDocument, provenance
 from slcache.execute import given
-from slcache.given.once import one_name
 from slcache.names import printable
+from slcache.options.content import one_name
 from slcache.search.batches import Tried
 from slcache.search.goals import Search
 from slcache.search.sized import Sized, figures

@@ -14,7 +14,7 @@ from slcache.documents import JsonDocument, provenance
 from slcache.execute import given
 from slcache.execute.engine import Engine
 from slcache.execute.run import Run
-from slcache.given import parsing
+from slcache.options import parsing
 from slcache.reproduce.measures import Result
 from slcache.trace import Progress
 

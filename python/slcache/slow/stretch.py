@@ -13,7 +13,7 @@ from slcache import _core
 from slcache.errors import UsageError, about
 from slcache.files import Drawn
 from slcache.files import Path as Named
-from slcache.given.quantity import time_ns
+from slcache.options.parsing import time_ns
 from slcache.slow.log import Log
 
 #: No run lasts as long, ns.

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from slcache.documents import JsonDocument
-from slcache.given.once import twice
 from slcache.metrics import named
+from slcache.options.content import duplicate
 from slcache.study import effects, fronts, wording
 from slcache.study.effects import Cells, Effect
 from slcache.study.fronts import Across, Front, Goals, Judged
@@ -56,7 +56,7 @@ class Analysis(JsonDocument):
         most of them out. ValueError for a metric that the table lacks, or that is given twice.
         """
         metrics = [named(name).name for name in metrics]
-        said = twice(metrics)
+        said = duplicate(metrics)
         if said is not None:
             raise ValueError(f"metric: {said}")
         asked = list(metrics) or [name for name in fronts.OBJECTIVES if outcome.with_metric(name)]

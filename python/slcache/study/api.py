@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from slcache.errors import UsageError, about
 from slcache.files import Path
-from slcache.given.options import of, option, takes
-from slcache.given.shared import SpreadOut
+from slcache.options import option, options_of, takes
+from slcache.options.models import ParallelOptions
 from slcache.study import model
 from slcache.study.model import Study
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Course(SpreadOut):
+class Course(ParallelOptions):
     """Where points are run, and what becomes of them and of their tables."""
 
     out: Path | None = option(
@@ -46,12 +46,12 @@ def begun(asked: Points) -> tuple[Study, Course]:
     """
     file = model.file_of(asked.trace)
     if file is None:
-        study = Study(**{name: getattr(asked, name) for name in of(Study)})
+        study = Study(**{name: getattr(asked, name) for name in options_of(Study)})
         study.check()
         if "sample_seed" in asked.given and study.sampling.kind == "grid":
             raise about(UsageError("sample_seed: a grid draws no points"), "sample_seed")
         return study, asked
-    for name in of(Study):
+    for name in options_of(Study):
         if name in asked.given and name != "trace":
             raise about(UsageError(f"{name}: a study's file says that itself"), name)
     return model.read(file), replace(asked, out=asked.out or file.parent)

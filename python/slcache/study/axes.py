@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Literal
 
 from slcache import _core, bounded, named, names
-from slcache.given import once, parsing, quantity
 from slcache.names import few
+from slcache.options import content, parsing
 
 #: A value of a key, as TOML has it.
 Value = bool | int | float | str
@@ -68,7 +68,7 @@ class Axis:
     def ordered(self) -> bool:
         """Whether the values are numbers in order: a sampler may think of what lies between."""
         numeric = all(isinstance(v, int | float) and not isinstance(v, bool) for v in self.values)
-        if not numeric and not (quantity.counts_blocks(self.key) and are_sizes(self.values)):
+        if not numeric and not (parsing.counts_blocks(self.key) and are_sizes(self.values)):
             return False
         return list(self.values) == sorted(self.values, key=amount)
 
@@ -103,7 +103,7 @@ def amount(value: Value) -> int | float:
     """Return a number as it is, a size such as 4MiB in bytes; raises ValueError for others."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value
-    return quantity.size_bytes(str(value))
+    return parsing.size_bytes(str(value))
 
 
 def are_sizes(values: Iterable[Value]) -> bool:
@@ -174,7 +174,7 @@ def _text(key: str, text: str) -> Axis:
     if match["kind"] is not None:
         steps = _steps(low, high, match["kind"], _number(match["by"]), log)
         if sized:
-            steps = [quantity.size_text(round(float(step))) for step in steps]
+            steps = [parsing.size_text(round(float(step))) for step in steps]
         return Axis(key=key, values=tuple(steps))
     if isinstance(low, int) and isinstance(high, int) and not log:
         _limited(high - low + 1)
@@ -190,7 +190,7 @@ def _has_sizes(key: str, match: re.Match[str]) -> bool:
     """
     steps = [match["by"]] if match["kind"] == ":" else []
     numbers = [literal(text) for text in (match["low"], match["high"], *steps)]
-    if not quantity.counts_blocks(key) or not any(isinstance(each, str) for each in numbers):
+    if not parsing.counts_blocks(key) or not any(isinstance(each, str) for each in numbers):
         return False
     if any(each != 0 and not isinstance(each, str) for each in numbers):
         raise ValueError("has sizes and numbers of blocks; ends and step must be of one kind")
@@ -237,7 +237,7 @@ def _number(text: str) -> int | float:
     value = literal(text)
     if isinstance(value, str):
         try:
-            return quantity.size_bytes(value)
+            return parsing.size_bytes(value)
         except ValueError:
             told = f"{_cut(text.strip())!r} is no number"
             raise ValueError(f"{told}; must be {_FORMS}") from None
@@ -293,8 +293,8 @@ class Sampling:
             raise ValueError(
                 f"sample = {text}: must be grid, random:N or latin-hypercube:N, N points from 1"
             )
-        if not 0 <= seed <= once.SEED_MAX:
-            raise ValueError(f"sample_seed = {seed}: must be between 0 and {once.SEED_MAX}")
+        if not 0 <= seed <= content.SEED_MAX:
+            raise ValueError(f"sample_seed = {seed}: must be between 0 and {content.SEED_MAX}")
         return cls(kind, int(count or 0), seed)
 
     def __str__(self) -> str:

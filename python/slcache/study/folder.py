@@ -10,9 +10,9 @@ from typing import Any
 
 from slcache import bounded, frame
 from slcache.errors import UsageError, about
-from slcache.given import parsing
-from slcache.given.content import value_text
 from slcache.names import joined
+from slcache.options import parsing
+from slcache.options.content import value_text
 from slcache.study import model
 from slcache.study.axes import Axis, plain
 from slcache.study.model import Study

@@ -10,16 +10,23 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from slcache import bounded, catalogue, files, named, names
+from slcache import bounded, catalogue, files, named, names, options
 from slcache._core import ConfigError
 from slcache.errors import UsageError, about
 from slcache.execute import given
-from slcache.given import arguments, content, options, parsing, shared
-from slcache.given.content import Content
-from slcache.given.once import SEED_MAX, flatten, once, twice
-from slcache.given.options import checked_ranges, checked_schemes, needed, option
 from slcache.metrics import COUNTED
 from slcache.metrics import named as metric_named
+from slcache.options import (
+    arguments,
+    checked_ranges,
+    checked_schemes,
+    content,
+    models,
+    needed,
+    option,
+    parsing,
+)
+from slcache.options.content import SEED_MAX, Content, duplicate, flatten, unique
 from slcache.study import axes
 from slcache.study.axes import PARAMETERS_MAX, Axis, Combination, Sampling, Value, plain
 
@@ -34,7 +41,7 @@ class StudyError(ConfigError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Varied(shared.Drawn):
+class Varied(models.ResamplingOptions):
     """What is run and what is varied, by a study or a search."""
 
     trace: Content | Sequence[Content] = field(
@@ -127,7 +134,7 @@ class Study(Varied):
             if not called:
                 told = f"{key} is missing: there must be at least one"
                 raise about(UsageError(told), key)
-            if said := twice(called, spelled):
+            if said := duplicate(called, spelled):
                 yield f"{key}: {said}"
         if self.varied and has_points:
             yield "vary: given beside listed points; give one of the two"
@@ -147,7 +154,7 @@ class Study(Varied):
             if known != number:
                 told = f"point {number}: is point {known} again; give it once"
                 yield told if self.table is None else f"{self.at(number - 1)}: {told}"
-        if said := twice(self.judged_by):
+        if said := duplicate(self.judged_by):
             yield f"metric: {said}"
         for key, value in self.fixed.items():
             # What no file can hold is a ConfigError.
@@ -168,10 +175,10 @@ class Study(Varied):
         return _texts(self.trace, "trace")
 
     @cached_property
-    def _whole(self) -> content.Configuration:
+    def _whole(self) -> content.DeviceSettings:
         """The devices, and the scheme of one that is a whole configuration."""
         devices: Any = self.device
-        return content.Configuration(*content.unpacked(devices, self.settings, self.config)[:2])
+        return content.DeviceSettings(*content.unpack(devices, self.settings, self.config)[:2])
 
     @cached_property
     def devices(self) -> tuple[str, ...]:
@@ -192,19 +199,19 @@ class Study(Varied):
     @cached_property
     def fixed(self) -> Mapping[str, Any]:
         """Keys of the configuration that are the same everywhere."""
-        return self.keyed(content.of(self.settings).settings)
+        return self.keyed(content.settings_of(self.settings).settings)
 
     @cached_property
     def keys_file(self) -> str | None:
         """The file with keys of the configuration, below those that are fixed or varied."""
-        if self.config is None or content.read(self.config).device is not None:
+        if self.config is None or content.read_settings(self.config).device is not None:
             return None
         return os.fspath(self.config)
 
     @cached_property
     def varied(self) -> Mapping[str, Any]:
         """Keys and what they may be, as said: a range or list as text, or a list."""
-        return once(flatten(self.vary or {}))
+        return unique(flatten(self.vary or {}))
 
     @property
     def table(self) -> Path | None:
@@ -283,7 +290,7 @@ class Study(Varied):
 
     def of_config(self) -> dict[str, Any]:
         """Return what the configuration file says; ConfigError names its line."""
-        return {} if self.keys_file is None else content.read(self.keys_file).settings
+        return {} if self.keys_file is None else content.read_settings(self.keys_file).settings
 
     @property
     def keys(self) -> list[str]:
@@ -340,7 +347,7 @@ def _texts(said: Any, what: str) -> tuple[str, ...]:  # noqa: ANN401
 def _point(number: int, said: Any) -> Combination:  # noqa: ANN401
     if not (isinstance(said, Mapping) and said and all(isinstance(key, str) for key in said)):
         arguments.refuse("points", said, f"point {number} must be a dict of keys and values")
-    point = once(flatten(said))
+    point = unique(flatten(said))
     for key, value in point.items():
         if not isinstance(value, Value):
             told = f"{key} = {value}: must be a number, text, true or false"
@@ -435,7 +442,7 @@ def of(told: Mapping[str, Any], file: Path | None = None) -> Study:
     """Return the study that a document describes; StudyError names what is wrong."""
     every = {each.name: each for each in fields(Study) if each.metadata}
     keys = {each.metadata["option"].key or name: name for name, each in every.items()}
-    said = once((arguments.own_word(key, keys), value) for key, value in told.items())
+    said = unique((arguments.own_word(key, keys), value) for key, value in told.items())
     if unknown := said.keys() - keys:
         hint = names.near(min(unknown), keys) or f"; known: {', '.join(sorted(keys))}"
         raise StudyError(f"{min(unknown)}: unknown key{hint}")
@@ -445,7 +452,7 @@ def of(told: Mapping[str, Any], file: Path | None = None) -> Study:
         kinds = str(every[keys[key]].type)
         try:
             if kinds.startswith("Mapping[str, str]") and isinstance(value, Mapping):
-                value = {k: content.value_text(v, k) for k, v in once(flatten(value)).items()}
+                value = {k: content.value_text(v, k) for k, v in unique(flatten(value)).items()}
             own[keys[key]] = arguments.fitting(key, value, kinds)
         except (ConfigError, UsageError) as error:
             wrong.append(str(error))

@@ -20,9 +20,9 @@ from slcache.execute.engine import Engine
 from slcache.execute.given import DRAW
 from slcache.execute.run import Run, beside
 from slcache.execute.tasks import Done, Values
-from slcache.given.once import one_name
 from slcache.metrics import GAIN_SHARE
 from slcache.names import few, joined
+from slcache.options.content import one_name
 from slcache.study.axes import POINTS_MAX, Combination, Value, plain
 from slcache.study.model import BOUND, Study, StudyError, placed
 from slcache.trace import reader_options

@@ -18,9 +18,9 @@ from typing import Any
 from slcache import _core, files
 from slcache.errors import ConfigError, UsageError, about
 from slcache.files import Path
-from slcache.given.arguments import checked
-from slcache.given.once import checked_seed, flatten, once
 from slcache.names import leaves
+from slcache.options.arguments import checked
+from slcache.options.content import checked_seed, flatten, unique
 from slcache.report import pictures
 from slcache.trace import twins
 
@@ -255,7 +255,7 @@ def _json(given: Mapping[str, object]) -> str:
 
 def _overrides(overrides: Mapping[str, object] | None) -> list[tuple[str, str]]:
     """Return the settings of a workload, dotted or nested, as the engine takes them."""
-    named = _limited(once(flatten(overrides or {}), "workload key "), "workload key")
+    named = _limited(unique(flatten(overrides or {}), "workload key "), "workload key")
     return [(key, str(value)) for key, value in named.items()]
 
 
@@ -274,7 +274,7 @@ def reader_options(
     """Return a trace's reader options, with the format and the seed of a workload among them."""
     named = {"format": trace_format, "seed": None if seed is None else str(checked_seed(seed))}
     given = [(key, value) for key, value in named.items() if value is not None]
-    every = once([*given, *(options or {}).items()], "trace option ")
+    every = unique([*given, *(options or {}).items()], "trace option ")
     return list(_limited(every, "trace option").items())
 
 

@@ -12,16 +12,13 @@ import pathlib
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast
+from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 from slcache import files, named
 from slcache.errors import ConfigError
 from slcache.files import Path
-from slcache.given.arguments import Range, checked
-from slcache.given.once import once, twice
-
-if TYPE_CHECKING:
-    pass
+from slcache.options.arguments import Range, checked
+from slcache.options.content import duplicate, unique
 
 _P = ParamSpec("_P")
 _A = TypeVar("_A")
@@ -67,7 +64,7 @@ def needed(metavar: str, help: str, **how: Any) -> dict[str, Option]:  # noqa: A
     return {"option": Option(metavar, help, **how)}
 
 
-def of(model: type) -> dict[str, Option]:
+def options_of(model: type) -> dict[str, Option]:
     """Return the options of a class, by the names of their fields.
 
     What only it has comes before what it shares, of modules that are called `options`.
@@ -79,20 +76,20 @@ def of(model: type) -> dict[str, Option]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class Options:
     """What a verb or a function is asked."""
 
     #: The names of the fields that were given, whatever their values are.
     given: frozenset[str] = frozenset()
 
 
-def said(asked: Asked, model: type) -> dict[str, Any]:
+def arguments_of(asked: Options, model: type) -> dict[str, Any]:
     """Return the fields of a class that were given, as arguments of its function."""
     own = (each.name for each in fields(model))
     return {name: getattr(asked, name) for name in own if name in asked.given}
 
 
-class Function(Protocol[_P, _A, _R]):
+class OptionsFunction(Protocol[_P, _A, _R]):
     """A function that takes the fields of a class as its arguments."""
 
     #: The same of what is one of the class already.
@@ -102,16 +99,16 @@ class Function(Protocol[_P, _A, _R]):
         """Call it."""
 
 
-def takes(model: Callable[_P, _A]) -> Callable[[Callable[[_A], _R]], Function[_P, _A, _R]]:
+def takes(model: Callable[_P, _A]) -> Callable[[Callable[[_A], _R]], OptionsFunction[_P, _A, _R]]:
     """Return what has a function of one class take the fields of the class as its arguments.
 
     They are checked as those of any function, and told in its help.
     """
 
-    def made(function: Callable[[_A], _R]) -> Function[_P, _A, _R]:
+    def made(function: Callable[[_A], _R]) -> OptionsFunction[_P, _A, _R]:
         every = dict(inspect.signature(model).parameters)
         del every["given"]
-        order = [*of(cast(type, model)), *every]
+        order = [*options_of(cast(type, model)), *every]
         own = sorted(every.values(), key=lambda each: (each.kind, order.index(each.name)))
         returns = inspect.signature(function).return_annotation
         signature = inspect.Signature(own, return_annotation=returns)
@@ -125,8 +122,8 @@ def takes(model: Callable[_P, _A]) -> Callable[[Callable[[_A], _R]], Function[_P
         del call.__wrapped__  # type: ignore[attr-defined]
         call.__signature__ = signature  # type: ignore[attr-defined]
         call.__doc__ = f"{inspect.getdoc(function)}\n\nArguments:\n{_told(model)}"
-        ranges = {name: each.range for name, each in of(cast(type, model)).items()}
-        found = cast(Function[_P, _A, _R], checked(call, ranges))
+        ranges = {name: each.range for name, each in options_of(cast(type, model)).items()}
+        found = cast(OptionsFunction[_P, _A, _R], checked(call, ranges))
         found.of = function
         return found
 
@@ -135,7 +132,7 @@ def takes(model: Callable[_P, _A]) -> Callable[[Callable[[_A], _R]], Function[_P
 
 def _told(model: Any) -> str:  # noqa: ANN401
     """Return the options of a class by the names of their arguments."""
-    options = of(model)
+    options = options_of(model)
     names = {each.name: name for name, each in options.items() if each.name}
 
     def argument(found: re.Match[str]) -> str:
@@ -184,7 +181,7 @@ def no_folder(path: Path) -> None:
 def checked_ranges(values: Sequence[str]) -> None:
     """Refuse KEY=VALUES of which a key is given twice."""
     try:
-        once((value.partition("=")[0].strip(), value.partition("=")[2]) for value in values)
+        unique((value.partition("=")[0].strip(), value.partition("=")[2]) for value in values)
     except ConfigError as error:
         raise ValueError(str(error)) from error
 
@@ -194,5 +191,5 @@ def checked_schemes(values: Sequence[str] | str) -> None:
     from slcache import catalogue
 
     names = (name for text in texts(values) for name in named.listed(text))
-    if said := twice(names, catalogue.modes()):
+    if said := duplicate(names, catalogue.modes()):
         raise ValueError(said)

@@ -1,25 +1,91 @@
-"""What a caller gives in place of files, and configurations in files and dicts."""
+"""What a caller gives in place of files; settings, of which each key may come once."""
 
 from __future__ import annotations
 
 import datetime
 import json
 import math
+import operator
 import os
+import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Required, TypedDict
+from typing import Any, Required, TypedDict, TypeVar
 
 from slcache import _core
 from slcache.errors import ConfigError, UsageError, about
 from slcache.files import Path
 
+_V = TypeVar("_V")
+#: The largest seed: what a configuration can hold.
+SEED_MAX = 2**63 - 1
+
+
+def unique(pairs: Iterable[tuple[str, _V]], what: str = "") -> dict[str, _V]:
+    """Return pairs as a dictionary; a key that is given twice is a ConfigError, never a choice.
+
+    `what` says what the keys are. The engine finds those that are one key in two spellings.
+    """
+    said: dict[str, _V] = {}
+    for key, value in pairs:
+        if key in said:
+            told = f"{what}{key}: given twice, as {said[key]} and {value}; give one of the two"
+            raise about(ConfigError(told), key)
+        said[key] = value
+    return said
+
+
+def duplicate(names: Iterable[str], spelled: Mapping[str, str] | None = None) -> str | None:
+    """Return what is named twice; `spelled` has what another spelling of a name means."""
+    said: dict[str, str] = {}
+    for name in names:
+        own = (spelled or {}).get(name, name)
+        if own in said:
+            other = "" if said[own] == name else f", as {said[own]} and {name}"
+            return f"{own} is given twice{other}"
+        said[own] = name
+    return None
+
+
+def flatten(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield nested settings as dotted keys with their values; an empty table is one."""
+    for key, value in settings.items():
+        if isinstance(value, Mapping) and value:
+            yield from flatten(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", _own(value)
+
+
+def _own(value: Any) -> Any:  # noqa: ANN401
+    """Return NumPy's arrays and numbers as Python's, in lists too."""
+    if isinstance(value, list | tuple):
+        return [_own(each) for each in value]
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def checked_seed(seed: int) -> int:
+    """Return a seed; raises ConfigError for one that a configuration cannot hold."""
+    if isinstance(seed, bool) or not hasattr(seed, "__index__"):
+        raise about(ConfigError(f"seed = {seed!r:.60}: must be a whole number"), "seed")
+    seed = operator.index(seed)
+    if not 0 <= seed <= SEED_MAX:
+        shown = seed if abs(seed) < 10**60 else "a number of more than 60 digits"
+        raise about(ConfigError(f"seed = {shown}: must be between 0 and {SEED_MAX}"), "seed")
+    return seed
+
+
+def one_name(key: str, scheme: str) -> str:
+    """Return a key as it is spelled in full: keys outside the sections are the scheme's."""
+    inside = re.match(r"(device|scheme|host|buffer|precondition|trace|run)\b", key)
+    return re.sub(r"\[(\d+)\]", r".\1", key if inside else f"scheme.{scheme}.{key}")
+
+
 #: A preset's name, a path, or what the file would hold.
 Content = Path | Mapping[str, Any]
 
 
-class Run(TypedDict, total=False):
+class EngineRun(TypedDict, total=False):
     """What is run: a device, a scheme, what is said of them, how its trace is read, its files."""
 
     device: Required[str | _core.DeviceContent]
@@ -40,14 +106,14 @@ class Run(TypedDict, total=False):
 def device_of(device: Content) -> str | _core.DeviceContent:
     """Return a device as the engine takes it; raises ConfigError, naming the key of a value."""
     if isinstance(device, Mapping):
-        return _core.DeviceContent(held(device, "device"))
+        return _core.DeviceContent(json_of(device, "device"))
     return os.fspath(device)
 
 
 def trace_of(trace: Content) -> str | _core.Rereadable:
     """Return a trace, or the workload that a dict is, as the engine takes it."""
     if isinstance(trace, Mapping):
-        return _core.workload_content(held(trace, "trace"))
+        return _core.workload_content(json_of(trace, "trace"))
     return os.fspath(trace)
 
 
@@ -99,7 +165,7 @@ def _name(name: object, key: str) -> str:
     return name
 
 
-def held(content: Mapping[str, Any], what: str) -> str:
+def json_of(content: Mapping[str, Any], what: str) -> str:
     """Return a dict as JSON; keys are told as they stand in it."""
     return json.dumps({_name(key, what): plain(value, str(key)) for key, value in content.items()})
 
@@ -108,26 +174,26 @@ def held(content: Mapping[str, Any], what: str) -> str:
 Settings = Mapping[str, Any] | Path
 
 
-class Placed(str):
+class FileValue(str):
     """A setting's value that a file says, with the file and the place for errors to name."""
 
     __slots__ = ("file", "where")
     file: str
     where: str
 
-    def __new__(cls, value: str, where: str, file: str) -> Placed:
+    def __new__(cls, value: str, where: str, file: str) -> FileValue:
         """Return the value as text, such as TOML has it."""
         self = super().__new__(cls, value)
         self.where, self.file = where, file
         return self
 
-    def __reduce__(self) -> tuple[type[Placed], tuple[str, str, str]]:
+    def __reduce__(self) -> tuple[type[FileValue], tuple[str, str, str]]:
         """Return what a worker makes it of again."""
-        return Placed, (str(self), self.where, self.file)
+        return FileValue, (str(self), self.where, self.file)
 
 
 @dataclass(frozen=True)
-class Configuration:
+class DeviceSettings:
     """What a configuration says: a device and a scheme where it is whole, and settings."""
 
     #: As `run` takes it; None where only settings are said.
@@ -142,7 +208,7 @@ def is_whole(config: Mapping[str, Any]) -> bool:
     return isinstance(device, Mapping) and isinstance(device.get("pool"), list)
 
 
-def whole(config: Mapping[str, Any]) -> Configuration:
+def whole(config: Mapping[str, Any]) -> DeviceSettings:
     """Return a whole configuration as a device that brings its scheme along.
 
     What it says of its scheme is that scheme's default, so that others can be compared with it.
@@ -151,10 +217,10 @@ def whole(config: Mapping[str, Any]) -> Configuration:
     schemes = config.get("scheme") or {}
     device = _without_none({**parts, "scheme-defaults": schemes})
     only = next(iter(schemes)) if isinstance(schemes, Mapping) and len(schemes) == 1 else None
-    return Configuration(device, only)
+    return DeviceSettings(device, only)
 
 
-def unpacked(
+def unpack(
     device: Content | None, settings: Settings | None, config: Path | None = None, word: str = ""
 ) -> tuple[Content, str | None, dict[str, Any]]:
     """Return the device, the scheme that a whole configuration has, and single settings.
@@ -162,13 +228,16 @@ def unpacked(
     Those of the file `config` stand below the others. `word` is the argument that the device is
     from, if not that of its name.
     """
-    above, below = of(settings), Configuration() if config is None else read(config)
+    above, below = (
+        settings_of(settings),
+        DeviceSettings() if config is None else read_settings(config),
+    )
     told = [(above, "the settings describe"), (below, f"{config} describes")]
     whole = [(each, said) for each, said in told if each.device is not None]
     if len(whole) + (device is not None) > 1:
         word = (word or "device") if device is not None else "config"
         raise about(UsageError(f"{whole[0][1]} a device; leave {word} out"), word)
-    found = whole[0][0] if whole else Configuration(device)
+    found = whole[0][0] if whole else DeviceSettings(device)
     if found.device is None:
         raise missing("device")
     return found.device, found.scheme, {**below.settings, **above.settings}
@@ -179,16 +248,16 @@ def missing(name: str) -> UsageError:
     return about(UsageError(f"{name} is missing: give it, or a whole configuration"), name)
 
 
-def of(settings: Settings | None) -> Configuration:
+def settings_of(settings: Settings | None) -> DeviceSettings:
     """Return what settings say, given as keys, as a whole configuration, or as a file."""
     if isinstance(settings, str | os.PathLike):
-        return read(settings)
+        return read_settings(settings)
     if settings is not None and is_whole(settings):
         return whole(settings)
-    return Configuration(settings=dict(settings or {}))
+    return DeviceSettings(settings=dict(settings or {}))
 
 
-def read(path: Path) -> Configuration:
+def read_settings(path: Path) -> DeviceSettings:
     """Return what a configuration file says, in TOML or JSON, or the `config` of a result.
 
     A file that describes its device is whole, and is named as the device; any other changes single
@@ -197,20 +266,22 @@ def read(path: Path) -> Configuration:
     name = os.fspath(path)
     said = _core.config_file(name)
     if any(key == "device.pool" for key, _, _ in said):
-        return Configuration(name, _scheme([key for key, _, _ in said]))
-    return Configuration(settings={key: Placed(value, where, name) for key, value, where in said})
+        return DeviceSettings(name, _scheme([key for key, _, _ in said]))
+    return DeviceSettings(
+        settings={key: FileValue(value, where, name) for key, value, where in said}
+    )
 
 
-def read_by(settings: Mapping[str, Any]) -> list[str]:
+def settings_files(settings: Mapping[str, Any]) -> list[str]:
     """Return the files that say some of the settings."""
-    said = (value.file for value in settings.values() if isinstance(value, Placed))
+    said = (value.file for value in settings.values() if isinstance(value, FileValue))
     return list(dict.fromkeys(said))
 
 
-def literal(key: str, value: object) -> str:
+def setting_text(key: str, value: object) -> str:
     """Return a setting as the engine takes it."""
     setting = f"{key}={value_text(value, key)}"
-    return _core.placed(value.where, setting) if isinstance(value, Placed) else setting
+    return _core.placed(value.where, setting) if isinstance(value, FileValue) else setting
 
 
 def _scheme(keys: list[str]) -> str | None:

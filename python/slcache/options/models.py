@@ -1,7 +1,8 @@
-"""Options that several verbs have: of a trace, a device, its state, and where runs go on."""
+"""Options that several verbs have, of traces, devices and execution, and those of `reproduce`."""
 
 from __future__ import annotations
 
+import pathlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,10 +12,8 @@ from typing import TYPE_CHECKING, Any
 from slcache import files
 from slcache.errors import UsageError, about
 from slcache.files import Path
-from slcache.given import content, quantity
-from slcache.given.content import Content, Settings
-from slcache.given.once import SEED_MAX, flatten, once
-from slcache.given.options import Asked, known, matching, needed, no_folder, option
+from slcache.options import Options, content, known, matching, needed, no_folder, option, parsing
+from slcache.options.content import SEED_MAX, Content, Settings, duplicate, flatten, unique
 
 if TYPE_CHECKING:
     from slcache.execute.driver import Executor
@@ -29,7 +28,7 @@ def _formats() -> list[str]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recording(Asked):
+class RecordingOptions(Options):
     """What is said of a trace that is a file."""
 
     trace_format: str | None = option(
@@ -58,7 +57,7 @@ class Recording(Asked):
         """Return it as options of the trace's reader."""
         named = {"format": self.trace_format, "volume": self.volume, "unsorted": self.unsorted}
         said = [(key, value) for key, value in named.items() if value is not None]
-        return once([*said, *(self.trace_options or {}).items()], "trace option ")
+        return unique([*said, *(self.trace_options or {}).items()], "trace option ")
 
 
 #: What stands for a trace, and what it is.
@@ -72,7 +71,7 @@ CHANGED = ("KEY=VALUE", "Change a key of a workload, such as requests=20000. Rep
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trace(Recording):
+class TraceOptions(RecordingOptions):
     """What is said of traces that may be workloads."""
 
     trace: Content | Sequence[Content] = field(
@@ -85,7 +84,7 @@ class Trace(Recording):
         if self.workload_options:
             self._check_workloads(next(iter(self.workload_options.items())))
         changed = {f"workload.{key}": each for key, each in (self.workload_options or {}).items()}
-        return once([*super().reader().items(), *changed.items()], "trace option ")
+        return unique([*super().reader().items(), *changed.items()], "trace option ")
 
     def _check_workloads(self, said: tuple[str, str]) -> None:
         from slcache.trace import is_workload
@@ -118,7 +117,7 @@ SET = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Configured(Asked):
+class DeviceOptions(Options):
     """What is said of a device's configuration, and of its state at first."""
 
     config: Path | None = option(
@@ -128,12 +127,12 @@ class Configured(Asked):
     )
     settings: Settings | None = option(*SET, name="--set", key="set", offer="settings")
     state: str | None = option(
-        quantity.FORMS,
+        parsing.STATE_FORMS,
         "State of the device before the run: full=0.9 is 90 % filled; worn=0.9,0.3 the same, "
         "then 30 % of it overwritten at random; steady is 90 % filled, then overwritten until "
         "the write amplification is steady. Sets precondition.fill, .overwrite and .steady "
         "(default: the device's, else empty except for the data that the trace accesses).",
-        check=quantity.keys_of,
+        check=parsing.state_keys,
     )
 
     def placed(
@@ -143,30 +142,30 @@ class Configured(Asked):
 
         `word` is the argument that the device is from.
         """
-        place, scheme, settings = content.unpacked(device, self.settings, self.config, word)
+        place, scheme, settings = content.unpack(device, self.settings, self.config, word)
         return place, scheme, self.keyed(settings)
 
     def keyed(self, settings: Mapping[str, Any] | None) -> dict[str, Any]:
         """Return settings with what has an option of its own; no key may be said twice."""
-        return keyed(settings, self.state, self._keys())
+        return combined_settings(settings, self.state, self._keys())
 
     def _keys(self) -> list[tuple[str, Any]]:
         """Return the keys that options of their own say."""
         return []
 
 
-def keyed(
+def combined_settings(
     settings: Mapping[str, Any] | None,
     state: str | None,
     more: Iterable[tuple[str, Any]] = (),
 ) -> dict[str, Any]:
     """Return settings by dotted keys, with those of a state and `more`; none may be said twice."""
-    flat = once(flatten(settings or {}))
+    flat = unique(flatten(settings or {}))
     # What a file says is below all others.
-    below = {key: said for key, said in flat.items() if isinstance(said, content.Placed)}
+    below = {key: said for key, said in flat.items() if isinstance(said, content.FileValue)}
     own = [(key, said) for key, said in flat.items() if key not in below]
-    above = once([*own, *more])
-    return {**below, **above, **quantity.begun(state, above)}
+    above = unique([*own, *more])
+    return {**below, **above, **parsing.state_settings(state, above)}
 
 
 #: What to do with requests beyond the device's capacity.
@@ -175,7 +174,7 @@ BEYOND = "Requests beyond the capacity: refuse, or change and count them."
 
 
 @dataclass(frozen=True, kw_only=True)
-class Replayed(Trace, Configured):
+class ReplayOptions(TraceOptions, DeviceOptions):
     """How a trace is read and replayed: what everything takes that replays one."""
 
     address: str | None = option("", BEYOND, words=ADDRESSES)
@@ -193,7 +192,7 @@ class Replayed(Trace, Configured):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Drawn(Replayed):
+class ResamplingOptions(ReplayOptions):
     """The same of what can draw a recording anew."""
 
     resample: int | None = option(
@@ -209,7 +208,7 @@ class Drawn(Replayed):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Here(Asked):
+class ExecutionOptions(Options):
     """Where runs go on and are kept: one at a time, and nowhere, unless it is said."""
 
     jobs: int | None = option("N", "Number of parallel runs, one process each (default: 1).")
@@ -234,7 +233,7 @@ class Here(Asked):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpreadOut(Here):
+class ParallelOptions(ExecutionOptions):
     """The same of what runs as many at a time as there are processors."""
 
     jobs: int | None = option("N", "Number of parallel processes (default: one per processor).")
@@ -246,7 +245,7 @@ class SpreadOut(Here):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Simulated(Replayed):
+class SimulationOptions(ReplayOptions):
     """The same of what shows runs one by one, with all that they write."""
 
     trace: Content = field(kw_only=False, metadata=needed(*TRACE, offer="workloads"))
@@ -361,9 +360,116 @@ class Simulated(Replayed):
 def window_ns(window: str) -> int:
     """Return how long windows are; UsageError for what is no such length."""
     try:
-        found = quantity.time_ns(window)
+        found = parsing.time_ns(window)
     except ValueError as error:
         raise about(UsageError(f"window = {window}: {error}"), "window") from error
     if found <= 0:
         raise about(UsageError(f"window = {window}: must be longer than 0"), "window")
     return found
+
+
+#: Without a further word, the readings that a plan is judged by.
+BOTH = "both"
+
+
+def _a_folder(path: pathlib.Path) -> None:
+    """Refuse what is no folder that is there."""
+    if not path.is_dir():
+        raise ValueError(f"{path} {'is no folder' if path.exists() else 'does not exist'}")
+
+
+def _names(text: str) -> list[str]:
+    """Return the names of a list, each once; ValueError for anything else."""
+    names = [name.strip() for name in text.split(",")]
+    if said := "a name is empty" if "" in names else duplicate(names):
+        raise ValueError(f"{text!r}: {said}")
+    return names
+
+
+def _seeds(text: str) -> list[int]:
+    """Return the seeds of a list; each once, and such as a run can have."""
+    try:
+        numbers = [int(part) for part in text.split(",")]
+    except ValueError:
+        raise ValueError(f"{text!r}: expected whole numbers, as in 1,2,3") from None
+    wild = [f"{n} is not between 0 and {SEED_MAX}" for n in numbers if not 0 <= n <= SEED_MAX]
+    if said := next(iter(wild), duplicate(map(str, numbers))):
+        raise ValueError(f"{text!r}: {said}")
+    return numbers
+
+
+@dataclass(frozen=True, kw_only=True)
+class Extent:
+    """What of an evaluation is run."""
+
+    quick: bool = option(
+        "", "Run few or short workloads with one seed, in about a minute.", default=False
+    )
+    sensitivity: bool = option(
+        "",
+        "Also vary, one at a time, options that the paper leaves open and free figures of the "
+        "twins.",
+        default=False,
+    )
+    full: bool = option(
+        "",
+        "Run twins at the paper's size, if the plan has a smaller one (hyssd, nvc).",
+        default=False,
+    )
+    bound: bool = option(
+        "",
+        "Also compare the dense programs of each scheme with their lower bound. Runs devices "
+        "without a cache too, and repeats earlier runs.",
+        default=False,
+    )
+    traces: Path | None = option(
+        "DIR",
+        "Folder with the published traces; files are identified by their statistics.",
+        check=_a_folder,
+    )
+    recordings: Path | None = option(
+        "DIR",
+        "Folder of blkparse recordings; the schemes also run on these.",
+        check=_a_folder,
+    )
+    workloads: list[str] | None = option(
+        "A,B,...", "Run only these of the paper's workloads.", read=_names
+    )
+    seeds: list[int] | None = option(
+        "N,N,...", "Seeds of the twins (default: the plan's).", read=_seeds
+    )
+    out: Path | None = option(
+        "DIR",
+        "Folder for report.html, ledger.json and the finished runs in store (default: "
+        "out/reproduce/PAPER). The same command again resumes.",
+    )
+    reading: str = option(
+        "NAME",
+        "Interpretation of the paper: its text (literal), its most probable meaning (probable),"
+        " or another of its plan, such as fast-clock (default: literal, and probable if the "
+        "plan has one).",
+        default=BOTH,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request(ParallelOptions, Extent):
+    """An evaluation, what of it is run, and how."""
+
+    paper: str
+
+    @property
+    def place(self) -> pathlib.Path:
+        """The folder that it is written to."""
+        return pathlib.Path(self.out or pathlib.Path("out") / "reproduce" / self.paper)
+
+    @property
+    def kept(self) -> pathlib.Path:
+        """The folder of finished runs."""
+        return pathlib.Path(self.store or self.place / "store")
+
+    @property
+    def reads(self) -> list[pathlib.Path]:
+        """The files that may be read."""
+        folders = [pathlib.Path(each) for each in (self.traces, self.recordings) if each]
+        return [path for folder in folders for path in folder.rglob("*") if path.is_file()]

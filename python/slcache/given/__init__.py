@@ -1,1 +1,0 @@
-"""What a caller gives: arguments, files, quantities and configurations, read and checked."""
