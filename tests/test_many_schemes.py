@@ -17,8 +17,7 @@ from slcache.charts import latency as charts
 from slcache.charts import spec
 from slcache.names import leaves
 from slcache.report import html
-from slcache.results import comparison as comparing
-from slcache.tables import grid
+from slcache.sentences import notes
 from support import mixed, write_trace
 from support import slcache as command
 
@@ -127,7 +126,7 @@ def test_each_run_says_what_its_cache_takes(unequal: slcache.Comparison) -> None
     def noted(*sizes: int | None) -> str:
         limits = [size if size is None else {"limit_bytes": size} for size in sizes]
         documents: list[dict[str, Any]] = [{"state": {"cache": cache}} for cache in limits]
-        return grid.unequal_caches([f"scheme {i}" for i in range(len(sizes))], documents)
+        return notes.unequal_caches([f"scheme {i}" for i in range(len(sizes))], documents)
 
     assert noted(0, 1000, 1100, None) == ""
     assert noted(None, None) == noted(0, 0) == ""
@@ -256,7 +255,7 @@ def test_equal_cells_leave_as_many_dense_blocks_as_a_cache_does_and_are_told(
         assert any(told in note for note in found.notes()) is not equal
     plain, cached = comparison.documents
     for names in (["one"], ["one", "two"], ["one", "two", "three"]):
-        told = comparing.unequal([*names, "cached"], [*[plain] * len(names), cached])
+        told = notes.unequal_room([*names, "cached"], [*[plain] * len(names), cached])
         listed = {1: "one has", 2: "one and two have", 3: "one, two and three have"}[len(names)]
         wanted = f"For garbage collection, {listed} 16 dense blocks per plane and cached 13"
         assert told.startswith(wanted)

@@ -19,7 +19,7 @@ from slcache.reproduce import plan as plans
 from slcache.reproduce import setups
 from slcache.reproduce.experiment import Experiment
 from slcache.reproduce.inputs import twins
-from slcache.sentences import state
+from slcache.sentences import notes
 from support import json_of, mixed, stdout, write_trace
 from support import slcache as command
 
@@ -122,12 +122,12 @@ def test_python_takes_a_state(trace: Path, tmp_path: Path) -> None:
 def test_answers_begin_with_the_state(
     both: slcache.Comparison, trace: Path, tmp_path: Path
 ) -> None:
-    line = state.line(both.documents)
+    line = notes.state_line(both.documents)
     page = both.report()
     assert page.index(line) < page.index("<table")
     run = both["baseline"]
     for shown, documents in ((both, both.documents), (run, run.documents)):
-        assert " ".join(shown.summary().split()).startswith(state.line(documents))
+        assert " ".join(shown.summary().split()).startswith(notes.state_line(documents))
     paths = [tmp_path / scheme for scheme in SCHEMES]
     for path, one in zip(paths, both.runs, strict=True):
         one.save(path)
@@ -151,19 +151,19 @@ def test_a_verdict_on_a_cache_that_never_filled_says_so_first(tmp_path: Path) ->
     assert "never full" not in " ".join(over.verdict())
     assert fits.tables()[0].rows[1][-1].plain.startswith("384 / ")
     of_two = [("a", fits.documents[1]), ("b", over.documents[1])]
-    assert state.unfilled(of_two).startswith("The SLC cache of a was never full here")
+    assert notes.unfilled(of_two).startswith("The SLC cache of a was never full here")
 
 
 def test_drives_as_people_own_tell_of_their_state(both: slcache.Comparison) -> None:
     """Every preset of a drive says in its summary what the note looks for."""
-    drives = [entry for entry in slcache.devices() if state._DRIVE in entry["summary"]]
+    drives = [entry for entry in slcache.devices() if notes._DRIVE in entry["summary"]]
     assert len(drives) == 15
     known = {"summary": drives[0]["summary"], "name": "x"}
     documents = [{**d, "config": {**d["config"], "device": known}} for d in both.documents]
-    assert "--states" in state.unchosen(documents)
-    assert state.unchosen(both.documents) == ""
+    assert "--states" in notes.unchosen(documents)
+    assert notes.unchosen(both.documents) == ""
     filled = [{**d, "config": {**d["config"], "precondition": {"fill": 0.5}}} for d in documents]
-    assert state.unchosen(filled) == ""
+    assert notes.unchosen(filled) == ""
     documents = [json.loads(json.dumps(document)) for document in both.documents]
     first, second = (d["host"]["write"]["latency_us"] for d in documents)
     first["mean"], second["mean"] = second["mean"], first["mean"]
@@ -176,8 +176,8 @@ def test_drives_as_people_own_tell_of_their_state(both: slcache.Comparison) -> N
         {**one, "config": {**config, "device": {**config["device"], "name": name}}}
         for name in ("a", "b", "c", "d")
     ]
-    assert state.line(named[:3]).startswith("a, b and c: ")
-    assert state.line(named).startswith("4 devices: ")
+    assert notes.state_line(named[:3]).startswith("a, b and c: ")
+    assert notes.state_line(named).startswith("4 devices: ")
 
 
 def test_two_states_stand_side_by_side(trace: Path) -> None:

@@ -28,7 +28,7 @@ from slcache.documents import figures
 from slcache.metrics import GAIN_SHARE, METRICS, PARTS
 from slcache.report import terminal
 from slcache.tables import grid
-from slcache.tables.tabular import Cells, fitted
+from slcache.tables.table import Cells, fitted
 from support import command as cli_words
 from support import json_of, lasting, mixed, validator, write_trace
 from support import slcache as command

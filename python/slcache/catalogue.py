@@ -73,7 +73,7 @@ def device_facts(device: Path) -> dict[str, Any]:
     facts = dict(json.loads(_core.device_facts(os.fspath(device))))
     runs = [each["scheme"] for each in facts["schemes"] if "problem" not in each]
     if runs:
-        told = notes.sentence(resolve(device=device, scheme=runs[0]), _OUTSTANDING)
+        told = notes.missed_peaks(resolve(device=device, scheme=runs[0]), _OUTSTANDING)
         facts["warnings"] += [] if told is None else [f"without [buffer] {told}"]
     return facts
 

@@ -23,7 +23,7 @@ from slcache.trace import Progress
 
 if TYPE_CHECKING:
     from slcache.bandwidth.curves import Curve
-    from slcache.tables.tabular import Cells
+    from slcache.tables.table import Cells
 
 __all__ = ["FILES", "Cliff", "Pattern", "cache_bytes", "cliff", "default_amount", "loads"]
 
@@ -242,7 +242,7 @@ def cliff(asked: Writes) -> Cliff:
     """
     asked.check_executor()
     device, schemes, given, left_out = asked.rivals()
-    for sentence in notes.told(left_out, "is left out", "are left out"):
+    for sentence in notes.reasons(left_out, "is left out", "are left out"):
         warnings.warn(sentence, stacklevel=4)
     pattern = asked.chosen
     planned = loads(pattern, device=device, schemes=schemes, settings=given)

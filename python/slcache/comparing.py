@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from slcache import api, bounds, catalogue
+from slcache.documents.figures import equalised
 from slcache.errors import UsageError, about
 from slcache.execute import given as texts
 from slcache.execute import several
@@ -21,7 +22,7 @@ from slcache.options import needed, option, takes
 from slcache.options.content import Content, duplicate
 from slcache.options.models import NORMALISE, ExecutionOptions, ResamplingOptions, SimulationOptions
 from slcache.options.parsing import WORN
-from slcache.results import Comparison, Result, comparison
+from slcache.results import Comparison, Result
 from slcache.sentences import notes
 from slcache.trace import Progress
 
@@ -215,7 +216,7 @@ def _of_schemes(run: Run, asked: Compare) -> list[Run]:
     device = texts.content_of(run.device)
     names, left_out = catalogue.named(asked.schemes, device=device, settings=run.settings)
     on = f" on {texts.label(run.device)}" if len(asked.devices) > 1 else ""
-    for sentence in notes.told(left_out, f"is left out{on}", f"are left out{on}"):
+    for sentence in notes.reasons(left_out, f"is left out{on}", f"are left out{on}"):
         warnings.warn(sentence, stacklevel=4)
     catalogue.check_schemes(names, asked.normalise)
     settings = asked.above_setup(names, run.settings)
@@ -271,7 +272,7 @@ def _seeds(config: Mapping[str, Any], seed: int | None, count: int) -> dict[str,
 
 def _equal_cells(groups: Sequence[Sequence[Run]]) -> list[list[Run]]:
     """Return runs with settings with which none cleans with more room than another."""
-    found = [comparison.equalised({run.scheme: run.config for run in group}) for group in groups]
+    found = [equalised({run.scheme: run.config for run in group}) for group in groups]
     if not any(any(each.values()) for each in found):
         told = "equal cells have no effect: none has more dense blocks than a scheme with a cache"
         raise about(UsageError(told), "equal_cells")

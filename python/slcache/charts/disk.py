@@ -11,8 +11,8 @@ from slcache import kinds, units
 from slcache.charts import bars, layout, spec
 from slcache.charts.spec import Axis, Spec
 from slcache.documents import Document
+from slcache.documents.figures import power_states
 from slcache.kinds import Kind
-from slcache.sentences import verdict
 
 _POWER_BINS = 120
 
@@ -85,7 +85,7 @@ def energy(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
     stacks, ends = [], []
     for document in documents:
         own = document.get("disk")
-        stacks.append({s["state"]: s["energy_j"] for s in verdict.states(own)} if own else {})
+        stacks.append({s["state"]: s["energy_j"] for s in power_states(own)} if own else {})
         watts = f"{units.significant(own['mean_power_w'])} W" if own else ""
         ends.append(f"{units.energy(own['energy_j'])}, {watts}" if own else "no disk")
     axis = bars.lengths(stacks, "energy", "energy")
@@ -138,7 +138,7 @@ def work_caption(documents: Sequence[Document]) -> str:
 def _states(documents: Sequence[Document]) -> dict[str, Kind]:
     """Return the power states that took time or energy, in the order of stacks."""
     with_disk = [document["disk"] for document in documents if document.get("disk")]
-    return kinds.of(kinds.POWER, {s["state"] for each in with_disk for s in verdict.states(each)})
+    return kinds.of(kinds.POWER, {s["state"] for each in with_disk for s in power_states(each)})
 
 
 def _work(document: Document) -> bars.Stack:

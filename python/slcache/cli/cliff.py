@@ -14,9 +14,8 @@ from slcache import catalogue, cliffs, units
 from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.options import option
-from slcache.sentences import state as states
-from slcache.tables.table import Columns, Table
-from slcache.tables.tabular import Cells
+from slcache.sentences import notes as states
+from slcache.tables.table import Cells, Columns, Table
 
 if TYPE_CHECKING:
     from slcache.bandwidth.curves import Curve
@@ -95,7 +94,7 @@ def _parts(
     documents: Sequence[Document], told: Iterable[RenderableType], picture: Sequence[RenderableType]
 ) -> list[RenderableType]:
     """Return what is told of runs below the state of their devices."""
-    line = states.line(documents)
+    line = states.state_line(documents)
     return [*([Text(line)] if line else []), *told, *picture]
 
 

@@ -27,8 +27,7 @@ from slcache.report import terminal
 from slcache.results import Comparison, Result
 from slcache.sentences import notes as sentences
 from slcache.tables import grid
-from slcache.tables.table import Table
-from slcache.tables.tabular import UNLIMITED, fitted
+from slcache.tables.table import UNLIMITED, Table, fitted
 from slcache.trace import Progress as Callback
 
 if TYPE_CHECKING:
@@ -125,7 +124,7 @@ def cut_short(traces: Iterable[str]) -> None:
 
 def left_out(schemes: Mapping[str, str]) -> None:
     """Name the schemes that the device cannot run, with the reason."""
-    for sentence in sentences.told(schemes, "is left out", "are left out"):
+    for sentence in sentences.reasons(schemes, "is left out", "are left out"):
         note(sentence)
 
 

@@ -14,8 +14,7 @@ from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.options import needed
 from slcache.sentences import notes
-from slcache.tables.table import Columns, Table
-from slcache.tables.tabular import Cells
+from slcache.tables.table import Cells, Columns, Table
 
 app = opt.group("devices")
 
@@ -88,7 +87,7 @@ def _parts(facts: Facts) -> Iterator[Cells | Text | str]:
         rows = itertools.starmap(_ground, facts["evidence"].items())
         yield Cells(["key", "is", "by"], rows)
     problems = {s["scheme"]: s["problem"] for s in facts["schemes"] if "problem" in s}
-    yield from notes.told(problems, "does not run on it", "do not run on it")
+    yield from notes.reasons(problems, "does not run on it", "do not run on it")
     yield from (Text(f"warning: {line}", "yellow") for line in facts["warnings"])
 
 

@@ -10,8 +10,7 @@ from rich.text import Text
 from slcache.cli import checks, console
 from slcache.files import Transaction
 from slcache.names import by_reason
-from slcache.tables.table import Columns, Table
-from slcache.tables.tabular import Cells
+from slcache.tables.table import Cells, Columns, Table
 
 if TYPE_CHECKING:
     from slcache.cli.reproduce import Asked

@@ -17,8 +17,7 @@ from slcache.explain import Entry, Standing
 from slcache.names import shown
 from slcache.options import needed, option
 from slcache.sentences import notes
-from slcache.tables.table import Columns, Table
-from slcache.tables.tabular import Cells
+from slcache.tables.table import Cells, Columns, Table
 
 #: The documents that have a published schema.
 DOCUMENTS = (
@@ -135,7 +134,7 @@ def _told(found: Sequence[Entry], places: Sequence[Standing]) -> Iterator[Cells 
 def _listed(found: Sequence[Entry], places: Sequence[Standing | None] = ()) -> Table:
     """Return keys with their first sentence, and what they stand at where asked for."""
     problems = {at.scheme: at.problem for at in places if at and at.problem}
-    why = notes.told(problems, "does not fit", "do not fit")
+    why = notes.reasons(problems, "does not fit", "do not fit")
     here: Columns = {"here": "here"} if places else {}
     columns: Columns = {
         "key": "key",

@@ -16,7 +16,7 @@ from slcache.cli.streams import results
 from slcache.errors import RunError, about
 from slcache.files import Transaction
 from slcache.options import needed, no_folder, option, parsing
-from slcache.tables.tabular import Cells
+from slcache.tables.table import Cells
 from slcache.units import significant
 
 if TYPE_CHECKING:

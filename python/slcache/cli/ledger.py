@@ -10,8 +10,7 @@ from slcache.reproduce import gains, ledger, optima
 from slcache.reproduce.ledger import Evaluation, Row
 from slcache.reproduce.reading import PROBABLE
 from slcache.reproduce.verdicts import Finding
-from slcache.tables.table import Table
-from slcache.tables.tabular import Cells
+from slcache.tables.table import Cells, Table
 
 _COLOURS = {
     "reproduced": "green",

@@ -49,7 +49,7 @@ def schemes(asked: Listed) -> None:
     if asked.form == "table":
         problems = {entry["name"]: entry["problem"] for entry in entries if "problem" in entry}
         runs = "does not run on", "do not run on"
-        for sentence in notes.told(problems, *(f"{does} {device}" for does in runs)):
+        for sentence in notes.reasons(problems, *(f"{does} {device}" for does in runs)):
             console.note(sentence)
 
 

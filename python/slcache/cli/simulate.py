@@ -23,8 +23,8 @@ from slcache.options.models import SimulationOptions
 from slcache.options.parsing import WORN
 from slcache.results import Comparison, Result
 from slcache.results.result import FILES
-from slcache.sentences import state, verdict
-from slcache.tables.tabular import Cells
+from slcache.sentences import notes, verdict
+from slcache.tables.table import Cells
 
 #: What stands side by side.
 TITLES = ("write\nmean", "read\nmean", "WAF")
@@ -54,13 +54,13 @@ def _show_states(asked: Compare) -> None:
     with console.meter(asked.meter, kept=asked.store is not None) as meter:
         found = comparing.in_states(**same, on_progress=meter)
     lines = [
-        Text(f"{_called(name, whole=True)}: {state.line(each.documents)}")
+        Text(f"{_called(name, whole=True)}: {notes.state_line(each.documents)}")
         for name, each in found.items()
     ]
     never = [
         Text(f"{_called(name)}: {told}", "yellow")
         for name, each in found.items()
-        if (told := state.unfilled(zip(each.labels, each.documents, strict=True)).strip())
+        if (told := notes.unfilled(zip(each.labels, each.documents, strict=True)).strip())
     ]
     document = {"states": {name: each.to_dict() for name, each in found.items()}}
     shown: list[RenderableType] = [*lines, *never, _side_by_side(found)]

@@ -19,8 +19,7 @@ from slcache.options import needed, option
 from slcache.options.models import TRACE, RecordingOptions
 from slcache.report import pictures
 from slcache.tables import trace_sections
-from slcache.tables.table import Columns, Pairs, Table
-from slcache.tables.tabular import Cells
+from slcache.tables.table import Cells, Columns, Pairs, Table
 from slcache.trace import comparison
 from slcache.units import unit_of
 

@@ -11,7 +11,7 @@ from slcache import units
 from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.options import arguments_of, needed, option, parsing
-from slcache.sentences import wording
+from slcache.sentences import verdict
 from slcache.tables.table import Columns, Table
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def _largest(parts_ns: Mapping[str, float], spelled: Callable[[float], str]) -> 
 def _part(name: str) -> str:
     """Return a part such as `wait_gc` in words."""
     kind, _, cause = name.partition("_")
-    return wording.component(f"{kind} {cause.replace('_', '-')}")
+    return verdict.component(f"{kind} {cause.replace('_', '-')}")
 
 
 def _time(ns: float) -> str:

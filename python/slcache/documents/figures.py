@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from slcache import metrics
+from slcache import _core, metrics
 from slcache.documents import Document
 from slcache.documents.schemata import CLOSED
-from slcache.kinds import STORES
+from slcache.kinds import POWER, STORES
+from slcache.kinds import of as of_kind
 from slcache.names import leaves
 
 Pool = Mapping[str, Any]
@@ -41,6 +43,53 @@ def slc_bytes(pool: Pool) -> int:
 def densest(pool: Pool) -> str:
     """Return the mode with the most bits that a pool offers."""
     return [mode for mode in BITS if pool.get(mode)][-1]
+
+
+#: Dense blocks per plane, by pool.
+Dense = dict[int, int]
+
+
+def dense_blocks(config: Mapping[str, Any]) -> tuple[Dense, bool] | None:
+    """Return a scheme's dense blocks per plane, and whether a fixed number is kept for its cache.
+
+    None where that number changes with time, or the flash does not hold all of the data.
+    """
+    name, scheme = next(iter(config["scheme"].items()))
+    regions = _core.config_regions(json.dumps(config))
+    cached = any(mode == "slc" for _, mode, _ in regions)
+    if config["device"].get("disk") is not None or name.startswith("ips"):
+        return None
+    if cached and "slc_blocks" not in scheme:
+        return None
+    found: Dense = {}
+    for pool, mode, blocks in regions:
+        if mode != "slc":
+            of_plane = blocks // planes(config["device"]["pool"][pool])
+            found[pool] = found.get(pool, 0) + of_plane
+    return found, cached
+
+
+def equalised(configs: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, int]]:
+    """Return settings for the schemes without a cache that leave them the fewest dense blocks.
+
+    `configs` are those of the schemes by name; what has no more than another has no settings.
+    """
+    known = {
+        name: found for name, each in configs.items() if (found := dense_blocks(each)) is not None
+    }
+    fewest: Dense = {}
+    for blocks, cached in known.values():
+        for pool, count in blocks.items() if cached else ():
+            fewest[pool] = min(count, fewest.get(pool, count))
+    return {
+        name: {
+            f"device.pool[{pool}].blocks": fewest[pool]
+            for pool, count in blocks.items()
+            if count > fewest.get(pool, count)
+        }
+        for name, (blocks, cached) in known.items()
+        if not cached
+    }
 
 
 #: Agents that draw their actions, or some of them.
@@ -185,6 +234,12 @@ def attribution(document: Document, side: str) -> dict[str, float]:
         for name in parts[kind]
     }
     return {name: ns / 1000 for name, ns in told.items() if ns is not None}
+
+
+def power_states(disk: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the power states that a disk was in, from the most power to the least."""
+    by_name = {s["state"]: s for s in disk["states"] if s["time_s"] or s["energy_j"]}
+    return [by_name[name] for name in of_kind(POWER, by_name)]
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from typing import Any
 from slcache import units
 from slcache.charts import page
 from slcache.documents import Document
+from slcache.documents.figures import power_states
 from slcache.names import leaves, shown
 from slcache.report import figures
-from slcache.sentences import gains, life, notes, state, verdict
+from slcache.sentences import gains, life, notes, verdict
 from slcache.tables import grid
-from slcache.tables.table import Columns, Table
-from slcache.tables.tabular import Cells
+from slcache.tables.table import Cells, Columns, Table
 
 Rows = list[tuple[str, str]]
 
@@ -56,10 +56,10 @@ def render(
         seeds=seeds,
         verdict=verdict.verdict(labels, documents, to) if compared and to else [],
         subtitle=_subtitle(first),
-        state=state.line(documents),
+        state=notes.state_line(documents),
         tables=[grid.table(*runs, mark), grid.pace(*runs, mark), *lives],
         compared=compared,
-        unequal=grid.unequal_caches(labels, documents) if compared else "",
+        unequal=notes.unequal_caches(labels, documents) if compared else "",
         cautions=[]
         if seeds
         else [*notes.of_runs(labels, documents), *life.notes(labels, documents, gb_per_day)],
@@ -125,7 +125,7 @@ def _config(document: Document, wanted: Collection[str]) -> Rows:
 def _disk(disk: Document) -> tuple[Rows, list[Table]]:
     """Return what a result tells of its disk: alone, by power state and by operation."""
     alone = {key: value for key, value in disk.items() if not isinstance(value, Mapping | list)}
-    return _rows(alone), [Table(verdict.states(disk), _STATE), Table(disk["ops"], _OPERATION)]
+    return _rows(alone), [Table(power_states(disk), _STATE), Table(disk["ops"], _OPERATION)]
 
 
 _STATE = {"state": "state", "time": "time_s", "energy": "energy_j"}

@@ -10,10 +10,11 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from slcache import units
+from slcache.documents.figures import power_states
 from slcache.names import printable
-from slcache.sentences import gains, life, state, verdict
+from slcache.sentences import gains, life, notes
 from slcache.tables import grid
-from slcache.tables.tabular import Cells, fitted
+from slcache.tables.table import Cells, fitted
 
 if TYPE_CHECKING:
     from slcache.documents import Document
@@ -27,7 +28,7 @@ _LATENCIES = ("mean", "p50", "p99", "p99_9", "max")
 
 def label_line(labels: Sequence[str], documents: Sequence[Document]) -> list[Text]:
     """Return the lines above all else: the state, what the workload is, and who fell behind."""
-    label, told = documents[0]["trace"]["label"], state.line(documents)
+    label, told = documents[0]["trace"]["label"], notes.state_line(documents)
     first = [Text(told)] if told else []
     first += [] if label is None else [Text(f"workload: {label}", "bold")]
     behind = map(overload, labels, documents)
@@ -75,7 +76,7 @@ def text(*parts: RenderableType) -> str:
 def _caption(document: Document, gb_per_day: float | None) -> str:
     lines = [
         _flash_line(document),
-        verdict.line(document),
+        _disk_line(document),
         _pace_line(document),
         life.line(document, gb_per_day),
         gains.line(document),
@@ -102,3 +103,35 @@ def _flash_line(document: Document) -> str:
     waf = "no host writes" if amplification is None else f"WAF {amplification:.2f}{of}"
     simulated = units.duration(document["host"]["duration_ns"] / 1e3)
     return f"{waf}; {units.count(document['figures']['erases'])} erases; {simulated} simulated"
+
+
+def _disk_line(document: Document) -> str | None:
+    """Return one sentence of a run's disk, or None without one."""
+    disk = document.get("disk")
+    if disk is None:
+        return None
+    power, spins = units.significant(disk["mean_power_w"]), disk["spin_ups"]
+    parts = [
+        f"{units.energy(disk['energy_j'])}, {power} W on average",
+        _states(disk),
+        f"{units.count(spins)} spin-up{'' if spins == 1 else 's'}",
+    ]
+    parts += [
+        f"{units.count(_sum(disk, kind, 'count'))} {kind}s "
+        f"({units.size(_sum(disk, kind, 'bytes'))})"
+        for kind in ("read", "write")
+    ]
+    miss = document["figures"]["miss_rate"]
+    parts += [] if miss is None else [f"miss rate {units.percent(miss)}"]
+    return "disk: " + "; ".join(parts)
+
+
+def _states(disk: Document) -> str:
+    """Return the share of the time in each state."""
+    total = sum(state["time_s"] for state in disk["states"])
+    shares = [(s["state"], s["time_s"] / total) for s in power_states(disk)] if total else []
+    return ", ".join(f"{name} {units.percent(share)}" for name, share in shares) or "no time passed"
+
+
+def _sum(disk: Document, kind: str, key: str) -> float:
+    return float(sum(op[key] for op in disk["ops"] if op["kind"] == kind))

@@ -15,7 +15,7 @@ from slcache.execute.engine import Engine
 from slcache.execute.run import reference
 from slcache.reproduce.experiment import Experiment
 from slcache.reproduce.points import Table as Points
-from slcache.tables.tabular import Cells
+from slcache.tables.table import Cells
 
 #: What has the bound of all runs counted.
 SETTINGS = {"run.bound": True}

@@ -3,94 +3,24 @@
 from __future__ import annotations
 
 import copy
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from slcache import _core
 from slcache.documents import figures, saved
-from slcache.documents.figures import planes
 from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path
-from slcache.names import few, joined
+from slcache.names import few
 from slcache.options.arguments import checked, refuse
 from slcache.results.result import Frames, Result
-from slcache.sentences import gains, life, notes, state, verdict
+from slcache.sentences import gains, life, notes, verdict
 from slcache.tables import grid
 
 if TYPE_CHECKING:
     from altair import ConcatChart as Chart
     from rich.text import Text
 
-    from slcache.tables.tabular import Cells
-
-#: Dense blocks per plane, by pool.
-Dense = dict[int, int]
-_GC = ("gc", "agc")
-
-
-def dense(config: Mapping[str, Any]) -> tuple[Dense, bool] | None:
-    """Return a scheme's dense blocks per plane, and whether a fixed number is kept for its cache.
-
-    None where that number changes with time, or the flash does not hold all of the data.
-    """
-    name, scheme = next(iter(config["scheme"].items()))
-    regions = _core.config_regions(json.dumps(config))
-    cached = any(mode == "slc" for _, mode, _ in regions)
-    if config["device"].get("disk") is not None or name.startswith("ips"):
-        return None
-    if cached and "slc_blocks" not in scheme:
-        return None
-    found: Dense = {}
-    for pool, mode, blocks in regions:
-        if mode != "slc":
-            of_plane = blocks // planes(config["device"]["pool"][pool])
-            found[pool] = found.get(pool, 0) + of_plane
-    return found, cached
-
-
-def equalised(configs: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, int]]:
-    """Return settings for the schemes without a cache that leave them the fewest dense blocks.
-
-    `configs` are those of the schemes by name; what has no more than another has no settings.
-    """
-    known = {name: found for name, each in configs.items() if (found := dense(each)) is not None}
-    fewest: Dense = {}
-    for blocks, cached in known.values():
-        for pool, count in blocks.items() if cached else ():
-            fewest[pool] = min(count, fewest.get(pool, count))
-    return {
-        name: {
-            f"device.pool[{pool}].blocks": fewest[pool]
-            for pool, count in blocks.items()
-            if count > fewest.get(pool, count)
-        }
-        for name, (blocks, cached) in known.items()
-        if not cached
-    }
-
-
-def unequal(labels: Sequence[str], documents: Sequence[Mapping[str, Any]]) -> str:
-    """Return a sentence on schemes that clean with more spare room than others, or nothing."""
-    if not any(each["waf"]["by_cause"].get(cause) for each in documents for cause in _GC):
-        return ""
-    configs = {label: document["config"] for label, document in zip(labels, documents, strict=True)}
-    more = {name: blocks for name, blocks in equalised(configs).items() if blocks}
-    if not more:
-        return ""
-    (key, fewest), *_ = next(iter(more.values())).items()
-    pool = int(key.removeprefix("device.pool[").partition("]")[0])
-    has = configs[next(iter(more))]["device"]["pool"][pool]["blocks"]
-    known = {name: found for name, each in configs.items() if (found := dense(each)) is not None}
-    cached = [name for name, (blocks, is_one) in known.items() if is_one and blocks[pool] == fewest]
-    verb = "has" if len(more) == 1 else "have"
-    return (
-        f"For garbage collection, {joined(list(more))} {verb} {has} dense blocks per plane "
-        f"and {joined(cached)} {fewest}, for the same data. This explains part of their "
-        "difference in write amplification; --equal-cells gives all the same number."
-    )
-
+    from slcache.tables.table import Cells
 
 #: How many sentences a short answer has, and how many of them are notes.
 _SENTENCES, _NOTES = 5, 2
@@ -211,9 +141,9 @@ class Comparison(Frames):
     def notes(self) -> list[str]:
         """Return what to keep in mind while reading the table, in sentences."""
         caches = (
-            state.unchosen(self.documents),
-            grid.unequal_caches(self.labels, self.documents),
-            unequal(self.labels, self.documents),
+            notes.unchosen(self.documents),
+            notes.unequal_caches(self.labels, self.documents),
+            notes.unequal_room(self.labels, self.documents),
         )
         lives = life.notes(self.labels, self.documents, self.gb_per_day)
         return [*filter(None, caches), *notes.of_runs(self.labels, self.documents), *lives]

@@ -18,7 +18,7 @@ from slcache.results.comparison import Comparison
 from slcache.results.loading import load
 from slcache.results.result import Result
 from slcache.results.seeded import SeededComparison
-from slcache.sentences import state
+from slcache.sentences import notes
 
 #: What may differ between two runs of one program with one configuration and trace.
 _INCIDENTAL = ("sim",)
@@ -127,7 +127,7 @@ def diff(
         side if isinstance(side, Result | Comparison) else load(side) for side in (first, second)
     )
     x, y = _named(a), _named(b)
-    told = state.line([*x.values(), *y.values()])
+    told = notes.state_line([*x.values(), *y.values()])
     if isinstance(a, Result) and isinstance(b, Result):
         runs = [of_runs((a.label, b.label), a.documents[0], b.documents[0])]
         return Difference(runs, [], [], told)

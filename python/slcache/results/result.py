@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from altair import ConcatChart as Chart
     from rich.text import Text
 
-    from slcache.tables.tabular import Cells
+    from slcache.tables.table import Cells
 
 #: What a result is written as; where there is a disk, its tables come too.
 FILES = ("result.json", "series.parquet", "latency.parquet", "ops.parquet", "report.html")

@@ -16,10 +16,10 @@ from slcache.results import means
 from slcache.results.comparison import Comparison
 from slcache.results.intervals import LEVEL, Figure, Paired, against
 from slcache.results.result import Result
-from slcache.sentences import gains, life, state, verdict
+from slcache.sentences import gains, life, notes, verdict
 from slcache.tables import grid
 from slcache.tables.grid import Column, Show
-from slcache.tables.tabular import Cells
+from slcache.tables.table import Cells
 
 _SIDES = ("write", "read")
 #: Columns of which a sentence says who differs; of a pace one figure is enough.
@@ -220,7 +220,7 @@ class SeededComparison(Comparison):
                 others.append(means.differing(title, found, self.reference, most=most))
         first, *rest = filter(None, [*sides, *others])
         pairs = [(run.label, run.documents[0]) for run in self.every_run]
-        return [state.unfilled(pairs) + first, *rest]
+        return [notes.unfilled(pairs) + first, *rest]
 
     def _told_of(self, column: Column) -> dict[str, Paired]:
         """Return the schemes beside the reference, but for what too few requests carry."""

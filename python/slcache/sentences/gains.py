@@ -8,7 +8,7 @@ from slcache import units
 from slcache.documents import Document, figures
 from slcache.names import by_reason, joined, said_of
 from slcache.tables import grid
-from slcache.tables.tabular import Cells
+from slcache.tables.table import Cells
 
 #: Runs by name, each with its reference, or none.
 Pairs = Mapping[str, tuple[Document, Document | None]]

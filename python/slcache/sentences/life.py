@@ -11,7 +11,7 @@ from slcache import units
 from slcache.documents import Document
 from slcache.names import by_reason, joined
 from slcache.tables import grid
-from slcache.tables.tabular import Cells
+from slcache.tables.table import Cells
 
 Rows = list[tuple[str, str]]
 

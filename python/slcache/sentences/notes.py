@@ -1,18 +1,214 @@
-"""What is said of runs beside their figures: notes, reach, and reasons of those left out."""
+"""What decides a run's figures and is not among them: the state of its device, and notes."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from slcache import _core
-from slcache.documents import Document
-from slcache.names import by_reason, joined, said_of
+from slcache import _core, units
+from slcache.documents import Document, figures
+from slcache.names import by_reason, joined, leaves, said_of
+
+#: What the presets say of themselves that are like drives which are sold.
+_DRIVE = "calibrated to published"
+#: Devices of which each is named.
+_NAMED = 3
+#: SLC caches that differ by more than this share are told of.
+_MUCH = 0.1
 
 
-def sentence(config: Mapping[str, Any], depth: int) -> str | None:
+@dataclass(frozen=True)
+class State:
+    """What the line is made of, for one run."""
+
+    device: str
+    full: float
+    overwritten: float | None
+    steady: bool | None
+    #: The rest is of the SLC cache: None without one.
+    peak: float | None = None
+    #: What it might have; not known where only a study's table is.
+    limit: float | None = None
+    full_ns: float | None = None
+    left: float | None = None
+
+
+def state(document: Document) -> State:
+    """Return the state of a run."""
+    found = _state({"device": document["config"]["device"]["name"], **document["figures"]})
+    return replace(found, limit=(document["state"]["cache"] or {}).get("limit_bytes"))
+
+
+def state_of_row(row: Mapping[str, Any]) -> State | None:
+    """Return the state of a row of a study's table; None of an older table."""
+    return None if row.get("full_share") is None else _state(row)
+
+
+def _state(figures: Mapping[str, Any]) -> State:
+    steady = figures.get("steady")
+    return State(
+        str(figures["device"]),
+        figures["full_share"],
+        figures.get("overwritten_share"),
+        None if steady is None else bool(steady),
+        figures.get("cache_peak_bytes"),
+        None,
+        figures.get("cache_full_ns"),
+        figures.get("cache_left_bytes"),
+    )
+
+
+def state_line(documents: Iterable[Document]) -> str:
+    """Return the line of runs; empty where none tells its state."""
+    return states_line([state(document) for document in documents])
+
+
+def states_line(states: Sequence[State]) -> str:
+    """Return the line of one state, or of several as the range that they cover."""
+    if not states:
+        return ""
+    names = list(dict.fromkeys(state.device for state in states))
+    device = joined(names) if len(names) <= _NAMED else f"{len(names)} devices"
+    before = [_full(states), _overwritten(states), _steady(states)]
+    return f"{device}: {', '.join(filter(None, before))}; {_cache(states)}"
+
+
+def _full(states: Sequence[State]) -> str:
+    shares = [state.full for state in states]
+    return "empty" if max(shares) == 0 else f"{_range(shares, units.percent)} full"
+
+
+def _overwritten(states: Sequence[State]) -> str:
+    known = [state.overwritten for state in states if state.overwritten is not None]
+    if not known:
+        return "overwritten as its saved state was"
+    if max(known) == 0:
+        return "never overwritten"
+    return (
+        f"overwritten {_range(known, lambda times: units.trimmed(units.significant(times)))} times"
+    )
+
+
+def _steady(states: Sequence[State]) -> str:
+    known = [state.steady for state in states if state.steady is not None]
+    if not known:
+        return "too few writes to be steady"
+    if all(known) or not any(known):
+        return "steady" if all(known) else "not steady"
+    return f"steady in {sum(known)} of {len(states)}"
+
+
+def _cache(states: Sequence[State]) -> str:
+    """Say what the caches took at most, whether they were ever full, and what is left in them."""
+    cached = [state for state in states if state.peak is not None]
+    if not cached:
+        return "no SLC cache"
+    peak = _range([state.peak or 0 for state in cached], units.size)
+    limits = {state.limit for state in cached}
+    limit = next(iter(limits)) if len(limits) == 1 else None
+    of = f" of {units.size(limit)}" if limit and all((s.peak or 0) <= limit for s in cached) else ""
+    left = max(state.left or 0 for state in cached)
+    most = "up to " if len(cached) > 1 and left else ""
+    remains = f"{most}{units.size(left)} left in it at the end" if left else "nothing left in it"
+    return f"SLC cache {peak}{of} at most, {_filled(cached)}, {remains}"
+
+
+def _filled(cached: Sequence[State]) -> str:
+    filled = [state.full_ns for state in cached if state.full_ns is not None]
+    if not filled:
+        return "never full"
+    if len(cached) == 1:
+        return f"full after {units.span(filled[0] / 1e3)}"
+    return "full" if len(filled) == len(cached) else f"full in {len(filled)} of {len(cached)}"
+
+
+def _range(values: Sequence[float], show: Any) -> str:  # noqa: ANN401
+    ends = list(dict.fromkeys((show(min(values)), show(max(values)))))
+    return " to ".join(ends)
+
+
+def unfilled(named: Iterable[tuple[str, Document]]) -> str:
+    """Say of which schemes no cache ever filled: what they come to later is not in the figures.
+
+    Empty where all caches were full once; else with a space behind it, for a verdict to follow.
+    """
+    states = [(name, state(each)) for name, each in named]
+    cached = dict.fromkeys(name for name, state in states if state.peak is not None)
+    filled = {name for name, state in states if state.full_ns is not None}
+    names = [name for name in cached if name not in filled]
+    if not names:
+        return ""
+    caches = "cache" if len(names) == 1 else "caches"
+    who = f"The SLC {caches} of {said_of(names, 'was', 'were')} never full here"
+    if len(names) == len(cached):
+        who = "No SLC cache was ever full here"
+    return f"{who}: a longer run, or a fuller device, may reverse the result. "
+
+
+def unchosen(documents: Sequence[Document]) -> str:
+    """Say that a drive as people own was empty, if it was; what wins there may not win later."""
+    states = [state(document) for document in documents]
+    configs = [document["config"] for document in documents]
+    drives = any(
+        _DRIVE in str(config["device"].get("summary")) or "client" in config["scheme"]
+        for config in configs
+    )
+    filled = any(dict(leaves(config)).get("precondition.fill") for config in configs)
+    if not drives or filled or not states or any(s.overwritten is None for s in states):
+        return ""
+    return (
+        "Before the run the drive held only the data that the trace accesses, but most drives are "
+        "full and overwritten: slcache compare --states compares both."
+    )
+
+
+def unequal_caches(labels: Sequence[str], documents: Sequence[Document]) -> str:
+    """Return a sentence that names the smallest and the largest SLC cache where they differ."""
+    caches = [document["state"]["cache"] or {} for document in documents]
+    known = zip(caches, labels, strict=True)
+    sizes = [(cache["limit_bytes"], name) for cache, name in known if cache.get("limit_bytes")]
+    if not sizes:
+        return ""
+    (least, small), (most, large) = (
+        choose(sizes, key=lambda pair: pair[0]) for choose in (min, max)
+    )
+    if most <= (1 + _MUCH) * least:
+        return ""
+    return (
+        f"The SLC caches differ in size: {small} has {units.size(least)}, "
+        f"{large} {units.size(most)}. This explains part of the difference between the schemes."
+    )
+
+
+def unequal_room(labels: Sequence[str], documents: Sequence[Mapping[str, Any]]) -> str:
+    """Return a sentence on schemes that clean with more spare room than others, or nothing."""
+    if not any(each["waf"]["by_cause"].get(cause) for each in documents for cause in ("gc", "agc")):
+        return ""
+    configs = {label: document["config"] for label, document in zip(labels, documents, strict=True)}
+    more = {name: blocks for name, blocks in figures.equalised(configs).items() if blocks}
+    if not more:
+        return ""
+    (key, fewest), *_ = next(iter(more.values())).items()
+    pool = int(key.removeprefix("device.pool[").partition("]")[0])
+    has = configs[next(iter(more))]["device"]["pool"][pool]["blocks"]
+    known = {
+        name: found
+        for name, each in configs.items()
+        if (found := figures.dense_blocks(each)) is not None
+    }
+    cached = [name for name, (blocks, is_one) in known.items() if is_one and blocks[pool] == fewest]
+    verb = "has" if len(more) == 1 else "have"
+    return (
+        f"For garbage collection, {joined(list(more))} {verb} {has} dense blocks per plane "
+        f"and {joined(cached)} {fewest}, for the same data. This explains part of their "
+        "difference in write amplification; --equal-cells gives all the same number."
+    )
+
+
+def missed_peaks(config: Mapping[str, Any], depth: int) -> str | None:
     """Return which peaks of a resolved configuration are out of reach without a buffer."""
     missed = _core.config_missed(json.dumps(config), depth)
     if not missed:
@@ -30,7 +226,7 @@ def of_runs(labels: Sequence[str], documents: Sequence[Document]) -> list[str]:
     noted = by_reason(
         (label, note)
         for label, document in zip(labels, documents, strict=True)
-        for note in dict.fromkeys((*beyond(document), *_of(document["config"])))
+        for note in dict.fromkeys((*beyond(document), *_of_config(document["config"])))
     )
     return [
         note if len(names) == len(labels) else f"{joined(names)}: {note}"
@@ -52,12 +248,12 @@ def beyond(document: Document) -> Iterator[str]:
             yield f"{told}, and {are} {became} (trace.address = clip)"
 
 
-def _of(config: Mapping[str, Any]) -> Iterator[str]:
+def _of_config(config: Mapping[str, Any]) -> Iterator[str]:
     yield from _core.config_notes(json.dumps(config))
     if "client" in config["scheme"]:
         # In open replay the trace says how many requests are outstanding.
         host = config["host"]
-        told = sentence(config, host["queue_depth"] if host["replay"] == "closed" else 1)
+        told = missed_peaks(config, host["queue_depth"] if host["replay"] == "closed" else 1)
         if told is not None:
             yield f"the device has no [buffer], as drives have, so that {told}"
 
@@ -66,12 +262,12 @@ def _of(config: Mapping[str, Any]) -> Iterator[str]:
 _OWN = "NAME"
 
 
-def told(reasons: Mapping[str, str], one: str, many: str) -> list[str]:
+def reasons(of: Mapping[str, str], one: str, many: str) -> list[str]:
     """Return a sentence for each reason, such as `a and b are left out: ...`.
 
     `one` and `many` are what is said of a scheme and of several.
     """
-    return [f"{said_of(names, one, many)}: {reason}" for names, reason in grouped(reasons)]
+    return [f"{said_of(names, one, many)}: {reason}" for names, reason in grouped(of)]
 
 
 def grouped(reasons: Mapping[str, str]) -> list[tuple[Sequence[str], str]]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from slcache import kinds, units
 from slcache.documents import Document, figures
 from slcache.documents.saved import differences
 from slcache.names import joined, said_of
-from slcache.sentences import state, wording
+from slcache.sentences import notes
 
+Runs = Mapping[str, Document]
+SIDES = ("write", "read")
 #: So much of all latency lies in the stretches that are told.
 _MOST = 0.9
 #: They take no more of the time than this, else no stretch decides.
@@ -38,7 +40,7 @@ class Stretches:
     rest_ns: float | None
 
 
-def found(document: Document, side: str) -> Stretches | None:
+def stretches(document: Document, side: str) -> Stretches | None:
     """Return the stretches that make a run's mean latency, if a few short ones do."""
     columns = document["series"]["columns"]
     sums = [value or 0 for value in columns[f"{side}_latency_ns_sum"]]
@@ -53,7 +55,7 @@ def found(document: Document, side: str) -> Stretches | None:
             break
         chosen.add(window)
         held += sums[window]
-    places = _runs(sorted(chosen), len(sums) // _NEAR)
+    places = _joined(sorted(chosen), len(sums) // _NEAR)
     if len(chosen) > _SHORT * len(sums) or len(places) > _COUNT_MAX:
         return None
     left = sum(requests) - sum(requests[i] for i in chosen)
@@ -66,7 +68,7 @@ def found(document: Document, side: str) -> Stretches | None:
     )
 
 
-def _runs(windows: Sequence[int], near: int) -> list[tuple[int, int]]:
+def _joined(windows: Sequence[int], near: int) -> list[tuple[int, int]]:
     """Return the begins and ends of windows between which no more than `near` others lie."""
     runs: list[tuple[int, int]] = []
     for window in windows:
@@ -77,76 +79,32 @@ def _runs(windows: Sequence[int], near: int) -> list[tuple[int, int]]:
     return runs
 
 
-def sentences(labels: Sequence[str], documents: Sequence[Document]) -> list[str]:
+def of_stretches(labels: Sequence[str], documents: Sequence[Document]) -> list[str]:
     """Return, of each side, the schemes whose mean a few stretches make."""
     told = []
-    for side in ("write", "read"):
+    for side in SIDES:
         for label, document in zip(labels, documents, strict=True):
-            stretches = found(document, side)
-            if stretches is not None:
-                told.append(_sentence(label, side, document, stretches))
+            found = stretches(document, side)
+            if found is not None:
+                told.append(_of_stretches(label, side, document, found))
     return told
 
 
-def _sentence(label: str, side: str, document: Document, stretches: Stretches) -> str:
+def _of_stretches(label: str, side: str, document: Document, found: Stretches) -> str:
     window_us = document["series"]["window_ns"] / 1e3
-    begins = [units.span(begin * window_us) for begin, _ in stretches.places]
-    count = len(stretches.places)
-    what = "one stretch" if count == 1 else f"{count} stretches"
-    lasts = units.span(stretches.windows * window_us)
-    whole = units.span(stretches.of * window_us)
+    begins = [units.span(begin * window_us) for begin, _ in found.places]
+    what = "one stretch" if len(begins) == 1 else f"{len(begins)} stretches"
+    lasts, whole = (units.span(windows * window_us) for windows in (found.windows, found.of))
     mean = document["host"][side]["latency_us"]["mean"]
     text = (
-        f"{label}: {units.percent(stretches.share)} of the time that {side}s took lies in {what}, "
+        f"{label}: {units.percent(found.share)} of the time that {side}s took lies in {what}, "
         f"{lasts} of {whole}, from {joined(begins)} on"
     )
-    if stretches.rest_ns is None:
+    if found.rest_ns is None:
         return f"{text}; there are no other {side}s."
-    rest_us = stretches.rest_ns / 1e3
+    rest_us = found.rest_ns / 1e3
     show = units.in_one_unit([rest_us, mean])
     return f"{text}; without, the mean is {show(rest_us)}, not {show(mean)}."
-
-
-def line(document: Document) -> str | None:
-    """Return one sentence of a run's disk, or None without one."""
-    disk = document.get("disk")
-    if disk is None:
-        return None
-    power, spins = units.significant(disk["mean_power_w"]), disk["spin_ups"]
-    parts = [
-        f"{units.energy(disk['energy_j'])}, {power} W on average",
-        _states(disk),
-        f"{units.count(spins)} spin-up{'' if spins == 1 else 's'}",
-    ]
-    parts += [
-        f"{units.count(_sum(disk, kind, 'count'))} {kind}s "
-        f"({units.size(_sum(disk, kind, 'bytes'))})"
-        for kind in ("read", "write")
-    ]
-    miss = document["figures"]["miss_rate"]
-    parts += [] if miss is None else [f"miss rate {units.percent(miss)}"]
-    return "disk: " + "; ".join(parts)
-
-
-def states(disk: Document) -> list[Document]:
-    """Return the power states that a disk was in, from the most power to the least."""
-    by_name = {s["state"]: s for s in disk["states"] if s["time_s"] or s["energy_j"]}
-    return [by_name[name] for name in kinds.of(kinds.POWER, by_name)]
-
-
-def _states(disk: Document) -> str:
-    """Return the share of the time in each state."""
-    total = sum(state["time_s"] for state in disk["states"])
-    shares = [(s["state"], s["time_s"] / total) for s in states(disk)] if total else []
-    return ", ".join(f"{name} {units.percent(share)}" for name, share in shares) or "no time passed"
-
-
-def _sum(disk: Document, kind: str, key: str) -> float:
-    return float(sum(op[key] for op in disk["ops"] if op["kind"] == kind))
-
-
-Runs = Mapping[str, Document]
-SIDES = ("write", "read")
 
 
 def standings(runs: Runs, to: str) -> list[str]:
@@ -157,13 +115,13 @@ def standings(runs: Runs, to: str) -> list[str]:
         return []
     wins = {label: [s for s in firsts if firsts[s] == label] for label in firsts.values()}
     lines = [
-        wording.against(label, sides, runs[label], to, runs[to])
+        against(label, sides, runs[label], to, runs[to])
         for label, sides in wins.items()
         if label != to
     ]
     groups = _alike(runs)
     rivals = [group for group in groups if group != [to] and not set(group) & wins.keys()]
-    rivals.sort(key=lambda group: _place(runs[group[0]]))
+    rivals.sort(key=lambda group: [_mean(runs[group[0]], side) or 0.0 for side in SIDES])
     ties = [group for group in groups if len(group) > 1 and set(group) & wins.keys()]
     lines = [_same(group, firsts) for group in ties] + lines
     return lines + [_behind(group, runs, firsts) for group in rivals]
@@ -171,12 +129,13 @@ def standings(runs: Runs, to: str) -> list[str]:
 
 def _best(side: str, runs: Runs) -> str | None:
     """Return the scheme with the lowest mean latency of a side; of equals the first."""
-    values = {name: figures.latency(document, side, "mean") for name, document in runs.items()}
-    known = {name: value for name, value in values.items() if value is not None}
-    if not known:
-        return None
-    least = min(known.values())
-    return next(name for name, value in known.items() if figures.equal(value, least))
+    known = {name: mean for name, each in runs.items() if (mean := _mean(each, side)) is not None}
+    least = min(known.values(), default=0.0)
+    return next((name for name, mean in known.items() if figures.equal(mean, least)), None)
+
+
+def _mean(document: Document, side: str) -> float | None:
+    return figures.latency(document, side, "mean")
 
 
 def _alike(runs: Runs) -> list[list[str]]:
@@ -196,11 +155,6 @@ def _alike(runs: Runs) -> list[list[str]]:
 
 def _equal(a: float | None, b: float | None) -> bool:
     return a == b if a is None or b is None else figures.equal(a, b)
-
-
-def _place(document: Document) -> tuple[float, ...]:
-    """Return what orders rivals: writes first, then reads."""
-    return tuple(figures.latency(document, side, "mean") or 0.0 for side in SIDES)
 
 
 def _same(group: Sequence[str], firsts: Mapping[str, str]) -> str:
@@ -228,8 +182,7 @@ def _behind(group: Sequence[str], runs: Runs, firsts: Mapping[str, str]) -> str:
 
 def _distance(side: str, document: Document, winner: str, first: Document, *, named: bool) -> str:
     """Return how one side's mean compares with the winner's, and the component that differs."""
-    mine = figures.latency(document, side, "mean")
-    theirs = figures.latency(first, side, "mean")
+    mine, theirs = _mean(document, side), _mean(first, side)
     relative = figures.ratio(mine, theirs)
     whose = f"{winner}'s" if named else "the winner's"
     if mine is None or theirs is None:
@@ -238,12 +191,12 @@ def _distance(side: str, document: Document, winner: str, first: Document, *, na
         return f"{side}s equal {whose}"
     if relative is None:
         return f"{side}s take {units.duration(mine)} on average, {whose} no time"
-    moved = wording.changes(side, document, first, 1.0)
+    moved = changes(side, document, first, 1.0)
     cause = max(moved, key=lambda name: moved[name])
     show = units.in_one_unit([mine - theirs, moved[cause]])
     return (
         f"{side}s take {units.factor(relative)} {whose} time "
-        f"(+{show(mine - theirs)}; {wording.component(cause)} +{show(moved[cause])})"
+        f"(+{show(mine - theirs)}; {component(cause)} +{show(moved[cause])})"
     )
 
 
@@ -258,31 +211,19 @@ def verdict(labels: Sequence[str], documents: Sequence[Document], to: str) -> li
     against the reference one by one; of many, the winners against the reference and the others
     against the winners. A scheme that knew the trace is a yardstick: it wins nothing.
     """
-    labels, documents = _contenders(labels, documents, to)
-    if len(labels) == 1:
-        return [f"Only {to} was run: there is nothing to compare it with."]
-    reference = documents[list(labels).index(to)]
-    caveat = differences(labels, documents)
-    lines = [_headline(labels, documents, to)]
-    if caveat is not None:
-        lines.insert(0, caveat)
-    lines[0] = state.unfilled(zip(labels, documents, strict=True)) + lines[0]
-    lines += sentences(labels, documents)
-    if len(labels) > FEW:
-        return lines + standings(dict(zip(labels, documents, strict=True)), to)
-    for label, document in zip(labels, documents, strict=True):
-        if label != to:
-            lines.append(wording.against(label, SIDES, document, to, reference))
-    return lines
-
-
-def _contenders(
-    labels: Sequence[str], documents: Sequence[Document], to: str
-) -> tuple[list[str], list[Document]]:
-    """Return the schemes that did not know their trace, and the reference."""
     pairs = zip(labels, documents, strict=True)
-    kept = [(name, each) for name, each in pairs if name == to or not figures.looks_ahead(each)]
-    return [name for name, _ in kept], [each for _, each in kept]
+    runs = {name: each for name, each in pairs if name == to or not figures.looks_ahead(each)}
+    if len(runs) == 1:
+        return [f"Only {to} was run: there is nothing to compare it with."]
+    labels, documents = list(runs), list(runs.values())
+    caveat = differences(labels, documents)
+    lines = [*([] if caveat is None else [caveat]), _headline(labels, documents, to)]
+    lines[0] = notes.unfilled(runs.items()) + lines[0]
+    lines += of_stretches(labels, documents)
+    if len(runs) > FEW:
+        return lines + standings(runs, to)
+    others = (label for label in runs if label != to)
+    return [*lines, *(against(label, SIDES, runs[label], to, runs[to]) for label in others)]
 
 
 #: What is said where no run has figures; the trace may have requests beyond the device.
@@ -290,7 +231,7 @@ NOTHING = "Neither reads nor writes were served: there is nothing to compare."
 
 
 def _headline(labels: Sequence[str], documents: Sequence[Document], to: str) -> str:
-    sides = [text for side in ("write", "read") if (text := winner(side, labels, documents, to))]
+    sides = [text for side in SIDES if (text := winner(side, labels, documents, to))]
     if not sides:
         return NOTHING
     text = "; ".join(sides)
@@ -299,7 +240,7 @@ def _headline(labels: Sequence[str], documents: Sequence[Document], to: str) -> 
 
 def winner(side: str, labels: Sequence[str], documents: Sequence[Document], to: str) -> str:
     """Return who has the lowest mean latency of one side, empty where there are no requests."""
-    values = [figures.latency(document, side, "mean") for document in documents]
+    values = [_mean(document, side) for document in documents]
     known = [value for value in values if value is not None]
     if not known:
         return ""
@@ -318,3 +259,153 @@ def winner(side: str, labels: Sequence[str], documents: Sequence[Document], to: 
             return wins
         return f"{wins}; {name} takes {units.factor(relative)} as long"
     return wins if relative is None else f"{wins}, {units.factor(relative)} that of {to}"
+
+
+def component(name: str) -> str:
+    """Return an attribution component such as `wait gc` in words."""
+    kind, _, cause = name.partition(" ")
+    return kinds.words(kinds.SERVICES if kind == "service" else kinds.WAITS, cause)
+
+
+def against(
+    label: str, sides: Sequence[str], document: Document, to: str, reference: Document
+) -> str:
+    """Return what separates a scheme from the reference on these sides, and through what."""
+    parts = [_side(side, document, to, reference) for side in sides]
+    parts += [
+        _destinations(document, reference),
+        _amplification(document, to, reference),
+        _energy(document, to, reference),
+    ]
+    return f"{label}: " + (" ".join(filter(None, parts)) or "nothing to compare.")
+
+
+def _side(side: str, document: Document, to: str, reference: Document) -> str:
+    """Return how one side's mean latency differs from the reference's, and through what."""
+    mine, theirs = _mean(document, side), _mean(reference, side)
+    if mine is None or theirs is None:
+        return ""
+    if figures.equal(mine, theirs):
+        text = f"{side}s take as long as on {to} on average (within 1 %)"
+    else:
+        word = "less" if mine < theirs else "more"
+        show = units.in_one_unit([mine, theirs])
+        text = (
+            f"{side}s take {show(mine)} on average against {show(theirs)}; "
+            f"{_why(side, document, reference, mine - theirs, word, show)}"
+        )
+    return text[0].upper() + text[1:] + _tail(side, document, reference) + "."
+
+
+def _why(
+    side: str,
+    document: Document,
+    reference: Document,
+    change: float,
+    word: str,
+    show: Callable[[float], str],
+) -> str:
+    """Name the component that moved the mean most, and the one that most offsets it."""
+    moved = changes(side, document, reference, 1.0 if change > 0 else -1.0)
+    total = f"of the {show(abs(change))} {word} per {side}"
+    if not moved or max(moved.values()) <= 0:
+        return f"the documents do not attribute the {show(abs(change))} {word}"
+    first, *rest = sorted(moved, key=lambda name: -moved[name])
+    text = f"{total}, {component(first)} makes {show(moved[first])}"
+    if rest and moved[rest[0]] >= 0.25 * abs(change):
+        text += f" and {component(rest[0])} {show(moved[rest[0]])}"
+    last = min(moved, key=lambda name: moved[name])
+    if moved[last] < -0.1 * abs(change):
+        back = "adds" if change < 0 else "saves"
+        text += f", while {component(last)} {back} {show(-moved[last])}"
+    return text
+
+
+def changes(side: str, document: Document, reference: Document, sign: float) -> dict[str, float]:
+    """Return by how many µs each component of a mean differs, times `sign`."""
+    mine = figures.attribution(document, side)
+    moved = _differences(mine, figures.attribution(reference, side))
+    return {name: sign * change for name, change in moved.items()}
+
+
+def _differences(mine: Mapping[str, float], theirs: Mapping[str, float]) -> dict[str, float]:
+    return {
+        name: mine.get(name, 0.0) - theirs.get(name, 0.0)
+        for name in sorted(mine.keys() | theirs.keys())
+    }
+
+
+def _tail(side: str, document: Document, reference: Document) -> str:
+    """Return the 99th percentile's factor where it tells another story than the mean's."""
+    mean, tail = (figures.factor(document, reference, side, key) for key in ("mean", "p99"))
+    if mean is None or tail is None or _direction(mean) == _direction(tail):
+        return ""
+    if _direction(tail) == 0:
+        return ", but its 99th percentile is the same"
+    return f", but its 99th percentile is {units.factor(tail)} as long"
+
+
+def _direction(relative: float) -> int:
+    """Return -1 for better, 0 for equal within the tie margin, 1 for worse."""
+    return 0 if figures.equal(relative, 1.0) else (1 if relative > 1 else -1)
+
+
+def _amplification(document: Document, to: str, reference: Document) -> str:
+    """Return how write amplification compares, and the cause that differs most."""
+    mine, theirs = (each["figures"]["waf"] for each in (document, reference))
+    if mine is None or theirs is None:
+        return ""
+    if figures.equal(mine, theirs):
+        return f"Write amplification is as on {to} ({mine:.2f})."
+    now, before = document["waf"]["by_cause"], reference["waf"]["by_cause"]
+    causes = _differences(now, before)
+    sign = 1.0 if mine > theirs else -1.0
+    cause = max(causes, key=lambda name: sign * causes[name], default=None)
+    text = f"Write amplification is {mine:.2f} against {theirs:.2f}"
+    if cause is None or sign * causes[cause] <= 0:
+        return text + "."
+    through = kinds.words(kinds.CAUSES, cause)
+    amounts = f"{now.get(cause, 0.0):.2f} against {before.get(cause, 0.0):.2f}"
+    return f"{text}, above all through {through} ({amounts})."
+
+
+def _energy(document: Document, to: str, reference: Document) -> str:
+    """Return how the disk's energy compares, and the power state that makes the difference."""
+    mine, theirs = (each["figures"]["energy_j"] for each in (document, reference))
+    if mine is None or theirs is None:
+        return ""
+    if figures.equal(mine, theirs):
+        return f"The disk takes as much energy as on {to} (within 1 %)."
+    sign = 1.0 if mine > theirs else -1.0
+    now, before = (
+        {state["state"]: state["energy_j"] for state in each["disk"]["states"]}
+        for each in (document, reference)
+    )
+    state = max(
+        kinds.of(kinds.POWER, [*now, *before]),
+        key=lambda name: sign * (now.get(name, 0.0) - before.get(name, 0.0)),
+    )
+    return (
+        f"The disk takes {units.energy(mine)} against {units.energy(theirs)}, above all in the "
+        f"state {state} ({units.energy(now.get(state, 0.0))} against "
+        f"{units.energy(before.get(state, 0.0))})."
+    )
+
+
+def _destinations(document: Document, reference: Document) -> str:
+    """Return the cell modes that took the host's data, where they differ between the two."""
+    mine, theirs = _mode_shares(document), _mode_shares(reference)
+    if not mine or (len(mine) == 1 and mine.keys() == theirs.keys()):
+        return ""
+    parts = [f"{100 * share:.0f} % in {mode.upper()} mode" for mode, share in mine.items()]
+    return f"Its host data was programmed {joined(parts)}."
+
+
+def _mode_shares(document: Document) -> dict[str, float]:
+    """Return the share of host data programmed in each cell mode, largest first."""
+    sizes: dict[str, float] = {}
+    for op in document["flash"]["ops"]:
+        if op["kind"] in kinds.STORES and op["cause"] == "host" and op["bytes"]:
+            sizes[op["mode"]] = sizes.get(op["mode"], 0.0) + op["bytes"]
+    total = sum(sizes.values())
+    return {mode: sizes[mode] / total for mode in sorted(sizes, key=lambda m: (-sizes[m], m))}

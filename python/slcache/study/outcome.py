@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from slcache.frame import FIGURES
-from slcache.sentences import state
+from slcache.sentences import notes
 from slcache.study.axes import PARAMETERS_MAX
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ class Outcome:
         """The state that decides the figures, in a line; empty of an older table."""
         names = [name for name in _STATE if name in self.frame.columns]
         rows = self.done.select("device", *names).iter_rows(named=True)
-        return state.told([found for row in rows if (found := state.of_row(row))])
+        return notes.states_line([found for row in rows if (found := notes.state_of_row(row))])
 
     @cached_property
     def done(self) -> pl.DataFrame:

@@ -22,7 +22,7 @@ from slcache.study.fronts import Judged
 from slcache.study.model import BOUND, Study
 from slcache.study.outcome import DRAW, INPUTS, TRACE
 from slcache.study.points import READER, WORKLOAD, all_schemes
-from slcache.tables.tabular import Cells
+from slcache.tables.table import Cells
 
 #: So many loads have pictures, the first: each takes its time to draw and its room on the page.
 DRAWN = 8

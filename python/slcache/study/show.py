@@ -18,8 +18,7 @@ from slcache.study.analysis import Analysis
 from slcache.study.effects import is_numeric
 from slcache.study.fronts import Front, Judged, Spread
 from slcache.study.outcome import DONE, TRACE, Outcome, is_load
-from slcache.tables.table import Source, Table
-from slcache.tables.tabular import Cells
+from slcache.tables.table import Cells, Source, Table
 
 #: So many of the best points, rows of other tables, and loads are shown; --json has all.
 _POINTS, MOST, _LOADS = 20, 60, 20

@@ -12,18 +12,13 @@ from slcache import metrics, units
 from slcache.documents import Document, figures
 from slcache.metrics import GAIN_SHARE, METRICS, Value
 from slcache.names import printable
-from slcache.tables.table import Table
-from slcache.tables.tabular import Cells
+from slcache.tables.table import Cells, Table
 
 #: Marks a percentile that few requests carry, and what is said of it below a table.
 THIN = "*"
 #: The title of what caches took.
 CACHE = "SLC cache\nmost / mean"
 THIN_NOTE = f"{THIN} fewer than {figures.FEW_BEYOND} requests lie beyond this percentile"
-
-#: SLC caches that differ by more than this share are told of.
-MUCH = 0.1
-
 
 #: How a figure is printed.
 Show = Callable[[float], str]
@@ -190,24 +185,6 @@ def _cache(document: Document) -> str:
         return "–"
     factor, unit = units.scale(peak, units.SIZES)
     return f"{units.significant(peak / factor)} / {units.significant(mean / factor)} {unit}"
-
-
-def unequal_caches(labels: Sequence[str], documents: Sequence[Document]) -> str:
-    """Return a sentence that names the smallest and the largest SLC cache where they differ."""
-    caches = [document["state"]["cache"] or {} for document in documents]
-    known = zip(caches, labels, strict=True)
-    sizes = [(cache["limit_bytes"], name) for cache, name in known if cache.get("limit_bytes")]
-    if not sizes:
-        return ""
-    (least, small), (most, large) = (
-        choose(sizes, key=lambda pair: pair[0]) for choose in (min, max)
-    )
-    if most <= (1 + MUCH) * least:
-        return ""
-    return (
-        f"The SLC caches differ in size: {small} has {units.size(least)}, "
-        f"{large} {units.size(most)}. This explains part of the difference between the schemes."
-    )
 
 
 def _cells(

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from slcache import units
-from slcache.tables.table import Columns, Table
-from slcache.tables.tabular import Cells
+from slcache.tables.table import Cells, Columns, Table
 
 Info = Mapping[str, Any]
 Row = tuple[str, ...]
