@@ -16,9 +16,8 @@ import pytest
 
 from slcache import ConfigError
 from slcache.reproduce import papers, plan
-from slcache.reproduce.claims import Claim, of_row
-from slcache.reproduce.expressions import Call, evaluate
-from slcache.reproduce.ledger import Row, ledger
+from slcache.reproduce.claims import Claim, ClaimRow, of_row, rows_of
+from slcache.reproduce.notation import Call, evaluate
 from slcache.reproduce.parts import Part, Variant
 from slcache.reproduce.points import Table
 from test_reproduce_papers import table as optima
@@ -271,7 +270,7 @@ CASES: list[tuple[Table, str, Any, Any, Any]] = [
 def test_functions_have_verdicts(
     table: Table, ours: str, paper: Any, figure: Any, verdict: Any
 ) -> None:
-    (_, row) = ledger([BEFORE, Claim("x", "1", "text", paper, ours)], {"": table})
+    (_, row) = rows_of([BEFORE, Claim("x", "1", "text", paper, ours)], {"": table})
     is_text = figure is None or isinstance(figure[0] if isinstance(figure, list) else figure, str)
     assert figure is ANY or row.ours == (figure if is_text else pytest.approx(figure))
     assert verdict is ANY or row.verdict == verdict
@@ -309,7 +308,7 @@ def test_functions_have_verdicts(
     ],
 )  # fmt: skip
 def test_details_are_told(table: Table, ours: str, paper: Any, key: str, told: Any) -> None:
-    (row,) = ledger([Claim("x", "1", "text", paper, ours)], {"": table})
+    (row,) = rows_of([Claim("x", "1", "text", paper, ours)], {"": table})
     assert {**row.detail, "spread": row.spread}[key] == told
 
 
@@ -326,7 +325,7 @@ def test_what_no_run_decides_says_why_under_both_readings(
     usual = {"figure": "3", "text": "t", "paper": 1090, "class": "calibrated"}
     claim = of_row("x", {**usual, "ours": 'largest(write_mean_us, "new")', **more}, "claims.toml")
     tables = {"": writes(WRITES)}
-    (row,) = ledger([claim], tables, tables)
+    (row,) = rows_of([claim], tables, tables)
     assert [(each.verdict, each.ours) for each in (row, row.probable) if each] == [
         (verdict, ours)
     ] * 2
@@ -527,7 +526,7 @@ class Synthetic(Table):
         return self.figures(place)
 
 
-def judge(paper: str, claim: Claim, figures: Figures, without: str = "") -> Row:
+def judge(paper: str, claim: Claim, figures: Figures, without: str = "") -> ClaimRow:
     """Return the row of a claim, with those that it is of judged before it."""
     loaded = PLANS[paper]
     claims = [c for c in loaded.claims if c.id in claim.of] + [replace(claim, cannot_hold="")]
@@ -536,7 +535,7 @@ def judge(paper: str, claim: Claim, figures: Figures, without: str = "") -> Row:
         name: Synthetic(paper, loaded.part(name), claims[0], figures, without)
         for name in ("", *(part.name for part in loaded.parts))
     }
-    return ledger(claims, tables)[-1]
+    return rows_of(claims, tables)[-1]
 
 
 def given(figures: Callable[..., float], *told: Any) -> Figures:

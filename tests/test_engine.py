@@ -20,7 +20,7 @@ from slcache.execute.engine import Engine
 from slcache.execute.local import Local
 from slcache.execute.run import Run
 from slcache.execute.tasks import Done, Task
-from slcache.reproduce.inputs import Input, run_of
+from slcache.reproduce.experiment import Input, run_of
 from slcache.study.api import Course, sweep
 from slcache.study.model import Study
 from slcache.study.run import Sweep, run_study

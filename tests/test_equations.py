@@ -12,8 +12,8 @@ import pytest
 import slcache
 from slcache import ConfigError
 from slcache.reproduce import equations
-from slcache.reproduce.expressions import Reading, leaves
 from slcache.reproduce.measures import Result, measures, value
+from slcache.reproduce.notation import Reading, leaves
 
 GIB = 1 << 30
 

@@ -128,13 +128,13 @@ def test_a_cache_that_never_filled_has_no_share(writes: int, tmp_path: Path) -> 
     trace = write_trace(tmp_path / "few.csv", rows)
     how: dict[str, Any] = {"device": "tiny", "schemes": ["tlc-only", *CACHED]}
     found = slcache.compare(trace, **how)
-    rows_of = {row[0].plain: row[-1].plain for table in found.gains() for row in table.rows}
+    ledger = {row[0].plain: row[-1].plain for table in found.gains() for row in table.rows}
     told = " ".join(line for line in found.gain_lines() if "never filled" in line)
     for name in CACHED:
         unfilled = figures.is_unfilled(found[name].to_dict())
         # At 90 it hangs on the scheme: some make room before the last block is taken.
         assert unfilled is (writes == 20) or writes == 90
-        assert (rows_of[name] == sentences.UNFILLED) is unfilled
+        assert (ledger[name] == sentences.UNFILLED) is unfilled
         assert (name in told) is unfilled
     if writes != 90:
         assert {

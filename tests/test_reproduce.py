@@ -14,19 +14,16 @@ import slcache as package
 from slcache import ConfigError
 from slcache.execute.engine import Engine
 from slcache.options.models import Request
-from slcache.reproduce import beyond, inputs, sensitivity
 from slcache.reproduce import evaluation as evaluations
+from slcache.reproduce import experiment
 from slcache.reproduce import plan as plans
-from slcache.reproduce.claims import EMERGENT, Claim
-from slcache.reproduce.experiment import Experiment
-from slcache.reproduce.inputs import Input, Job, twins
-from slcache.reproduce.ledger import Row, ledger
-from slcache.reproduce.parts import Grid, Part, Variant
+from slcache.reproduce.claims import EMERGENT, Claim, ClaimRow, rows_of
+from slcache.reproduce.evaluation import met, unbeaten
+from slcache.reproduce.experiment import Experiment, Input, Job, twins
+from slcache.reproduce.functions import CANNOT_HOLD, NOT_SIMULABLE
+from slcache.reproduce.parts import Beyond, Grid, Part, Variant, Variation, has_figures
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.points import Table
-from slcache.reproduce.reading import Beyond, Variation, has_figures
-from slcache.reproduce.sensitivity import front, met
-from slcache.reproduce.verdicts import CANNOT_HOLD, NOT_SIMULABLE
 from support import mixed, process, slcache, validator, write_trace
 
 
@@ -140,7 +137,7 @@ def test_only_twins_that_are_longer_are_cut(requests: int) -> None:
 def found(paper: str, names: list[str], folder: Path) -> list[Input]:
     plan = plans.load(paper)
     with Engine(folder.parent / "store") as engine:
-        return inputs.published(plan, names, inputs.recognise(plan, folder, engine))
+        return experiment.published(plan, names, experiment.recognise(plan, folder, engine))
 
 
 def test_a_file_with_the_figures_of_the_table_is_the_trace(tmp_path: Path) -> None:
@@ -198,7 +195,7 @@ def test_only_the_named_recordings_run_with_the_measures_named(tmp_path: Path) -
     )
     plan = replace(plans.load("hierarchy"), beyond=spec)
     with Engine(tmp_path) as engine:
-        told = beyond.study(plan, folder, engine)
+        told = evaluations.figures_on_recordings(plan, folder, engine)
     assert told["left_out"] == ["gone.csv", "lost.csv"]
     assert told["measures"] == {"lag_s": "lag", "disk_energy_j": "energy"}
     assert told["traces"].keys() == {"mine", "piece"}
@@ -206,7 +203,7 @@ def test_only_the_named_recordings_run_with_the_measures_named(tmp_path: Path) -
     assert figures["lag_s"] >= 0
     assert figures["disk_energy_j"] is None
     # Pieces of real volumes keep their times.
-    jobs, _ = beyond.jobs_of(plan, folder)
+    jobs, _ = evaluations.jobs_on_recordings(plan, folder)
     replays = {job.input.name: job.run.config["host"]["replay"] for job in jobs}
     assert replays == {"mine": "closed", "piece": "open"}
 
@@ -215,7 +212,7 @@ PAPER = {"lifetime_fast": -25, "lifetime_dense": -10}
 CALIBRATED = {"class_": "calibrated"}
 
 
-def point(write: float, read: float | None, **of_read: Any) -> dict[str, Row]:  # noqa: ANN401
+def point(write: float, read: float | None, **of_read: Any) -> dict[str, ClaimRow]:  # noqa: ANN401
     """Return the claims of a study's point that found these changes."""
     figures = {
         "new": {"lifetime_fast": 100 + write, "lifetime_dense": 100 + (read or 0)},
@@ -227,7 +224,7 @@ def point(write: float, read: float | None, **of_read: Any) -> dict[str, Row]:  
         for (name, paper), more in zip(PAPER.items(), ({}, of_read), strict=True)
         if name == "lifetime_fast" or read is not None
     ]
-    return {row.id: row for row in ledger(claims, {"": Table(documents, "old", ["a"])})}
+    return {row.id: row for row in rows_of(claims, {"": Table(documents, "old", ["a"])})}
 
 
 FOUR = [point(-20, 0), point(-10, -9.5), point(-10, 0), point(-60, 5)]
@@ -245,8 +242,8 @@ FOUR = [point(-20, 0), point(-10, -9.5), point(-10, 0), point(-60, 5)]
         ([point(-20, -10), point(-21, None)], [1]),
     ],
 )
-def test_fronts_are_what_nothing_beats(points: list[dict[str, Row]], best: list[int]) -> None:
-    assert front(points) == best
+def test_fronts_are_what_nothing_beats(points: list[dict[str, ClaimRow]], best: list[int]) -> None:
+    assert unbeaten(points) == best
 
 
 def test_points_count_the_claims_that_they_meet() -> None:
@@ -423,8 +420,8 @@ def test_every_run_of_every_plan_can_be_made(paper: str, full: bool) -> None:
         read = plan.under(reading)
         chosen = twins(read, [workload.name for workload in read.workloads])
         jobs = Experiment(read, chosen, {p.name: [1] for p in read.parts}).jobs
-        assert inputs.faults(jobs, reading) == []
-    assert sensitivity.faults(plan) == []
+        assert experiment.faults_of_runs(jobs, reading) == []
+    assert evaluations.faults_of_variations(plan) == []
 
 
 @pytest.mark.long
@@ -434,9 +431,9 @@ def test_every_run_on_recordings_can_be_made(paper: str, tmp_path: Path) -> None
     plan = plans.load(paper)
     assert plan.beyond is not None
     spec = replace(plan.beyond, only=[])
-    jobs, _ = beyond.jobs_of(replace(plan, beyond=spec), tmp_path)
+    jobs, _ = evaluations.jobs_on_recordings(replace(plan, beyond=spec), tmp_path)
     assert {job.run.scheme for job in jobs} >= {v.scheme for v in plan.expand(spec.schemes)}
-    assert inputs.faults(jobs, "beyond") == []
+    assert experiment.faults_of_runs(jobs, "beyond") == []
 
 
 VARIED = [
@@ -458,7 +455,7 @@ def test_every_point_that_cannot_be_run_is_told_once_before_any_is_run(
     with pytest.raises(ConfigError) as error:
         evaluations.evaluate(request)
     told = str(error.value).splitlines()
-    assert told == sensitivity.faults(broken)
+    assert told == evaluations.faults_of_variations(broken)
     assert told[0].startswith(
         "nvc/plan.toml: sensitivity: Sequential, 0: nvc-desktop: twin.sequential_share: 0 conflicts"
     )

@@ -15,16 +15,13 @@ from slcache.execute.engine import Engine
 from slcache.execute.run import Run
 from slcache.execute.tasks import Done, Task, perform
 from slcache.names import leaves
-from slcache.reproduce import figures, lifespans, optima, toml
+from slcache.reproduce import figures, notation, points
 from slcache.reproduce import plan as plans
-from slcache.reproduce.experiment import Experiment, pick, run
+from slcache.reproduce.claims import rows_of
+from slcache.reproduce.experiment import Experiment, Input, Job, pick, run_of, tables_of, twins
 from slcache.reproduce.figures import Drawing
-from slcache.reproduce.inputs import Input, Job, run_of, twins
-from slcache.reproduce.ledger import ledger
-from slcache.reproduce.lifespans import Lifespans
 from slcache.reproduce.measures import value
-from slcache.reproduce.optima import Optima
-from slcache.reproduce.parts import FigureSpec, Grid, Pick, Yardstick
+from slcache.reproduce.parts import FigureSpec, Grid, Lifespans, Optima, Pick, Yardstick
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.points import Key, Table
 
@@ -63,7 +60,7 @@ def test_paper_simulation_model_and_scheme_stand_side_by_side() -> None:
         *(["p"], "static", "lifetime", "least", "own", "fast_share", "model_optimum"),
         paper={"p": {"a": 0.9}},
     )
-    first, second = optima.study([spec], {"p": table()})
+    first, second = points.optima_of([spec], {"p": table()})
     assert (first["workload"], first["paper"], first["ours"]) == ("a", 0.9, 0.5)
     assert (first["spread"], first["near"]) == ([0.5, 0.9], [0.5, 0.5])
     assert (first["predicted"], first["chosen"]) == pytest.approx((0.4, 0.45))
@@ -71,7 +68,7 @@ def test_paper_simulation_model_and_scheme_stand_side_by_side() -> None:
     assert first["adaptive_worse"] == pytest.approx(5.0 / 4.5 - 1)
     assert (second["paper"], second["paper_worse"], second["ours"]) == (None, None, 0.1)
     # Of a measure that should be large less is worse.
-    (line, _) = optima.study([replace(spec, which="most")], {"p": table()})
+    (line, _) = points.optima_of([replace(spec, which="most")], {"p": table()})
     assert line["ours"] == 0.1
     assert line["adaptive_worse"] == pytest.approx(1 - 5.0 / 9.0)
     documents: dict[Any, Any] = dict(table().documents)
@@ -122,12 +119,12 @@ def test_learning_is_held_against_the_best_constant(
     for seed in range(len(learned)):
         ends = [table.get("lifetime", "t", name, seed) for name in ("worst", "best")]
         assert ends == [min(constants.values()), max(constants.values())]
-    (line,) = optima.learned(spec, {"main": table})
+    (line,) = points.learned_of(spec, {"main": table})
     first = max(constants, key=lambda name: constants[name])
     assert (line["verdict"], line["best_is"]) == (verdict, first)
     assert [line["share"], line["random_share"]] == pytest.approx([share, random])
     assert line["spread"] == [min(learned), max(learned)]
-    assert f"1 {verdict} it (t)" in optima.sentence([line])
+    assert f"1 {verdict} it (t)" in points.sentence([line])
 
 
 def test_a_figure_over_a_grid_has_a_curve_and_a_line_for_each_scheme() -> None:
@@ -281,11 +278,13 @@ def test_moves_in_flash_are_told_beside_those_with_the_disk(scheme: str, tmp_pat
     assert both - inside == pytest.approx(flushes / whole)
 
 
-def tables_of(plan: Plan, traces: list[str], parts: list[str], folder: Path) -> dict[str, Table]:
+def tables_of_two(
+    plan: Plan, traces: list[str], parts: list[str], folder: Path
+) -> dict[str, Table]:
     """Return what two seeds make of parts of a plan."""
     experiment = Experiment(plan, twins(plan, traces), {p: [1, 2] for p in parts}, of_some=True)
     with Engine(folder) as engine:
-        return run([experiment], engine)[0]
+        return tables_of([experiment], engine)[0]
 
 
 @pytest.mark.long
@@ -295,12 +294,12 @@ def test_a_short_evaluation_of_hyssd_judges_compares_and_draws_what_it_ran(tmp_p
     (grid,) = loaded.grids
     less = replace(grid, vary=dict.fromkeys(grid.vary, constants))
     plan = replace(loaded, workloads=workloads, grids=[less])
-    tables = tables_of(plan, ["financial"], ["st", "slc"], tmp_path)
+    tables = tables_of_two(plan, ["financial"], ["st", "slc"], tmp_path)
     of_part = [claim for claim in plan.claims if claim.part == "st"]
-    missing = [row.id for row in ledger(of_part, tables) if row.ours is None]
+    missing = [row.id for row in rows_of(of_part, tables) if row.ours is None]
     assert missing == [claim.id for claim in of_part if "exchange" in claim.traces]
     # The best constant stands beside the paper's and the model's.
-    lines = optima.study(plan.optima, tables)
+    lines = points.optima_of(plan.optima, tables)
     assert {line["measure"] for line in lines} == {"response_us", "measured_cost_us", "lifetime"}
     for line in lines:
         assert line["ours"] in constants
@@ -324,7 +323,7 @@ def test_a_short_evaluation_of_rl_learns_between_constants_and_chance(tmp_path: 
         ],
         variants=[replace(v, after=["pc"] if v.after else []) for v in loaded.variants],
     )
-    tables = tables_of(plan, traces, [part.name for part in plan.parts], tmp_path)
+    tables = tables_of_two(plan, traces, [part.name for part in plan.parts], tmp_path)
     table = tables["main"]
     # The parts of a run's time add up to it; the last erase may outlast the last request.
     for (_, scheme, _), lasted in table.documents.items():
@@ -335,7 +334,7 @@ def test_a_short_evaluation_of_rl_learns_between_constants_and_chance(tmp_path: 
     assert len({d["trace"]["sha256"] for key, d in table.documents.items() if key[0] == "pc"}) == 1
     assert len(set(table.values("write_mb_per_s", "rl", "pc"))) == 2
     assert len(set(table.values("write_mb_per_s", "dwa", "pc"))) == 1
-    lines = {line["workload"]: line for line in optima.learned(plan.yardstick, tables)}
+    lines = {line["workload"]: line for line in points.learned_of(plan.yardstick, tables)}
     assert lines.keys() == set(traces)
     for line in lines.values():
         assert line["best"] >= line["worst"] > 0
@@ -384,7 +383,7 @@ def test_a_trace_is_repeated_as_often_as_asked(mebibytes: int, tmp_path: Path) -
 )
 def test_what_is_said_once_is_said_of_something(said: dict[str, Any], told: str) -> None:
     with pytest.raises(ConfigError) as error:
-        toml.written_out(said, "p/plan.toml")
+        notation.written_out(said, "p/plan.toml")
     assert str(error.value).startswith(f"p/plan.toml: {told}")
 
 
@@ -407,7 +406,7 @@ def test_what_is_said_once_holds_for_all(tmp_path: Path) -> None:
             },
         ],
     }
-    found = toml.written_out(whole, "plan.toml")
+    found = notation.written_out(whole, "plan.toml")
     first, second = found["parts"]
     assert (first["replay"], first["settings"]) == ("open", {"a.x": 1, "b.x": 2})
     assert (second["replay"], second["settings"]) == ("closed:1", {"a.x": 1, "b.x": 1})
@@ -461,12 +460,12 @@ def lasting(without: str = "") -> dict[Any, Any]:
         "dense 1": lasted(dense_bytes=40),
     }
     documents: dict[Any, Any] = {("w", n, 1): d for n, d in runs.items() if n != without}
-    lifespans.add(LASTING, {"p": documents}, GRIDS)
+    points.add_lifespans(LASTING, {"p": documents}, GRIDS)
     return documents
 
 
 def test_a_lifespan_is_that_of_the_model_with_the_volumes_of_the_runs() -> None:
-    assert lifespans.chip(lasted()) == {
+    assert points.chip(lasted()) == {
         "slc_cycles": 50,
         "dense_cycles": 10,
         "slc_block_bytes": 100,
@@ -491,10 +490,10 @@ def test_a_lifespan_is_that_of_the_model_with_the_volumes_of_the_runs() -> None:
         own = told["scheme"]["figures"]
         less = {name: 2 * of - 10 for name, of in own.items() if name != "host_bytes"}
         both[key] = lasted(**less, host_bytes=20)
-    lifespans.add(replace(LASTING, part="two", less="p"), {"p": first, "two": both}, GRIDS)
+    points.add_lifespans(replace(LASTING, part="two", less="p"), {"p": first, "two": both}, GRIDS)
     mixed = both["w", "mixed 0.25", 1]["lifespan"]["own"]
     assert mixed["passes"] == pytest.approx(25_000 / 90 + (30_000 - 40 * 25_000 / 90) / 115)
     assert mixed["host_bytes"] == pytest.approx(10 * mixed["passes"])
     del first["w", "slc 0.25", 1]
-    lifespans.add(replace(LASTING, part="two", less="p"), {"p": first, "two": both}, GRIDS)
+    points.add_lifespans(replace(LASTING, part="two", less="p"), {"p": first, "two": both}, GRIDS)
     assert both["w", "mixed 0.25", 1]["lifespan"]["own"] is None

@@ -16,14 +16,12 @@ from slcache.cli import ledger as cli_ledger
 from slcache.execute.engine import Engine
 from slcache.options.models import Request
 from slcache.reproduce import evaluation as evaluations
-from slcache.reproduce import figures, report, sensitivity
+from slcache.reproduce import figures, report
 from slcache.reproduce import plan as plans
-from slcache.reproduce.experiment import Experiment
-from slcache.reproduce.inputs import twins
+from slcache.reproduce.experiment import Experiment, twins
 from slcache.reproduce.ledger import Evaluation
-from slcache.reproduce.parts import Part, Workload
-from slcache.reproduce.plan import Plan
-from slcache.reproduce.reading import LITERAL, PROBABLE, Option, Reading, faults
+from slcache.reproduce.parts import LITERAL, PROBABLE, Option, Part, Reading, Workload
+from slcache.reproduce.plan import Plan, faults_of_reading
 from support import validator
 
 TOY = """
@@ -245,7 +243,7 @@ def test_a_study_starts_from_a_reading_and_names_the_front(toy: Any, tmp_path: P
     wait = '{ level = "long", "scheme.sector.merge.timeout_ns" = 10000000 }'
     plan = toy(vary=f"{VARIED} {{ name = 'Both', why = 'y', cross = [[{factor}], [{wait}]] }},")
     with Engine(tmp_path / "out" / "store") as engine:
-        assert sensitivity.study(plan, engine, run=False) == []
+        assert evaluations.variations_of(plan, engine, run=False) == []
     evaluation, _ = run(tmp_path / "out", sensitivity=True)
     literal, probable, both = evaluation.sensitivity
     assert [each["reading"] for each in evaluation.sensitivity] == [LITERAL, PROBABLE, LITERAL]
@@ -255,7 +253,7 @@ def test_a_study_starts_from_a_reading_and_names_the_front(toy: Any, tmp_path: P
     usual = [entry["points"][0]["claims"][0]["ours"] for entry in (literal, probable)]
     assert usual[1] < usual[0]
     with Engine(tmp_path / "out" / "store") as engine:
-        assert sensitivity.study(plan, engine, [PROBABLE], run=False) == [probable]
+        assert evaluations.variations_of(plan, engine, [PROBABLE], run=False) == [probable]
     assert literal["front"] == []
     named = {each["value"] for each in both["front"]}
     assert named <= {"fast, long", "as it is, long"}
@@ -301,7 +299,7 @@ def test_an_option_is_for_its_parts_alone() -> None:
         Workload("pattern", "ips-bursty", parts=["b"]),
     ]
     given = {name: option(twin={"update_skew": 0.5}, parts=[name]) for name in ("a", "b")}
-    assert faults(Reading("r", given), parts, workloads) == [
+    assert faults_of_reading(Reading("r", given), parts, workloads) == [
         "option a: twin.update_skew has no effect on twin: its reduced figures give it too",
         "option b: twin has no effect: these parts have no twins",
     ]

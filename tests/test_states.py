@@ -16,9 +16,7 @@ from slcache.cli import simulate
 from slcache.metrics import METRICS
 from slcache.options import parsing
 from slcache.reproduce import plan as plans
-from slcache.reproduce import setups
-from slcache.reproduce.experiment import Experiment
-from slcache.reproduce.inputs import twins
+from slcache.reproduce.experiment import Experiment, twins
 from slcache.sentences import notes
 from support import json_of, mixed, stdout, write_trace
 from support import slcache as command
@@ -230,7 +228,7 @@ FEW = ["--workload", "requests=5000"]
 @pytest.mark.few(8)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_set_up_is_what_the_evaluation_runs(name: str) -> None:
-    found = setups.named(name)
+    found = plans.setup_of(name)
     paper, _, reading = name.partition(":")
     plan = plans.load(paper.partition("/")[0]).under(reading)
     part = plan.part(paper.partition("/")[2])
@@ -248,7 +246,7 @@ def test_a_set_up_is_what_the_evaluation_runs(name: str) -> None:
 @pytest.mark.parametrize("reading", ["fast-clock", "chip"])
 def test_ips_has_one_firmware_in_every_daily_part(reading: str) -> None:
     daily, coop = (
-        setups.named(f"ips/{part}:{reading}").settings for part in ("daily", "coop-daily")
+        plans.setup_of(f"ips/{part}:{reading}").settings for part in ("daily", "coop-daily")
     )
     idle, place = (("idle.threshold_ns",), ("placement",)) if reading == "chip" else ((), ())
     for key in ("placement", "reclaim_open", *idle):
@@ -257,14 +255,14 @@ def test_ips_has_one_firmware_in_every_daily_part(reading: str) -> None:
     for key in ("agc.eligible", "agc.min_invalid", *idle, *place):
         assert daily[f"scheme.ips-agc.{key}"] == coop[f"scheme.ips-coop.{key}"], key
     parts = ("daily", "coop-daily", "bursty", "coop-bursty")
-    shapes = [setups.named(f"ips/{part}:chip").settings for part in parts]
+    shapes = [plans.setup_of(f"ips/{part}:chip").settings for part in parts]
     for key in ("dies", "planes", "plane_parallelism"):
         assert len({read[f"device.pool.0.{key}"] for read in shapes}) == 1, key
 
 
 def test_short_names_mean_the_first_part_and_the_literal_reading(tmp_path: Path) -> None:
-    assert setups.named("ips").name == "ips/bursty:literal"
-    assert setups.named("hierarchy:probable").name == "hierarchy/main:probable"
+    assert plans.setup_of("ips").name == "ips/bursty:literal"
+    assert plans.setup_of("hierarchy:probable").name == "hierarchy/main:probable"
     for text, told in (
         ("nobody", "no paper 'nobody'; allowed: hierarchy, hyssd, ips, nvc, rl"),
         ("ips/dayly", "no part 'dayly'; allowed: bursty, daily, coop-bursty, coop-daily"),
@@ -274,7 +272,7 @@ def test_short_names_mean_the_first_part_and_the_literal_reading(tmp_path: Path)
         ("", "no paper ''"),
     ):
         with pytest.raises(slcache.UsageError) as error:
-            setups.named(text)
+            plans.setup_of(text)
         assert told in str(error.value)
         assert error.value.key == "reading"
     for name, clock in (("hierarchy-web_1", 0.01), ("hierarchy-lun2", 1.0)):

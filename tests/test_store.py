@@ -25,7 +25,7 @@ from slcache import files
 from slcache.execute import driver, store
 from slcache.execute.engine import Engine
 from slcache.execute.store import Store
-from slcache.reproduce.inputs import statistics
+from slcache.reproduce.experiment import trace_info
 from slcache.search import searching
 from slcache.search.goals import SHARES
 from slcache.search.searching import Prefixes
@@ -290,7 +290,7 @@ def test_every_verb_makes_anew_what_is_no_document_of_its_kind(
 def test_statistics_of_a_trace_are_checked(change: Change, trace: Path, tmp_path: Path) -> None:
     def told() -> dict[str, Any] | None:
         with Engine(tmp_path) as engine:
-            return statistics(str(trace), [], engine)
+            return trace_info(str(trace), [], engine)
 
     whole = told()
     (file,) = (tmp_path / "results").iterdir()

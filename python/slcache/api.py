@@ -19,7 +19,7 @@ from slcache.results.result import Result
 from slcache.trace import Progress, Trace, is_workload, reader_options
 
 if TYPE_CHECKING:
-    from slcache.reproduce.setups import Setup
+    from slcache.reproduce.plan import Setup
 
 __all__ = ["Path", "Progress", "Trace", "run"]
 

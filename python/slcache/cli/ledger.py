@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from slcache.reproduce import gains, ledger, optima
-from slcache.reproduce.ledger import Evaluation, Row
-from slcache.reproduce.reading import PROBABLE
-from slcache.reproduce.verdicts import Finding
+from slcache.reproduce import ledger, points
+from slcache.reproduce.claims import ClaimRow
+from slcache.reproduce.functions import Finding
+from slcache.reproduce.ledger import Evaluation
+from slcache.reproduce.parts import PROBABLE
 from slcache.tables.table import Cells, Table
 
 _COLOURS = {
@@ -53,9 +54,9 @@ def parts(evaluation: Evaluation) -> list[Cells | Text]:
     for view in evaluation.views:
         if view.gains:
             title = f"Share of the dense programs that could be spared, {view.reading} reading:"
-            told += [Text(title, "bold"), gains.table(view.gains)]
+            told += [Text(title, "bold"), ledger.gain_table(view.gains)]
     if evaluation.yardstick:
-        told.append(Text(optima.sentence(evaluation.yardstick)))
+        told.append(Text(points.sentence(evaluation.yardstick)))
     return told
 
 
@@ -83,7 +84,7 @@ def _claims(evaluation: Evaluation) -> Table:
     )
 
 
-def _ledger(evaluation: Evaluation, of: Sequence[Row]) -> Cells:
+def _ledger(evaluation: Evaluation, of: Sequence[ClaimRow]) -> Cells:
     """Return claims as a table, with a figure and a verdict for every reading."""
     columns = ["figure", "claim", "paper"]
     for reading in evaluation.readings:
@@ -99,6 +100,6 @@ def _ledger(evaluation: Evaluation, of: Sequence[Row]) -> Cells:
     return Cells(columns, rows)
 
 
-def _cells(found: Finding, row: Row) -> tuple[str, Text]:
+def _cells(found: Finding, row: ClaimRow) -> tuple[str, Text]:
     verdict = Text(found.verdict, _COLOURS.get(found.verdict, ""))
     return ledger.shown(found.ours, row.unit), verdict

@@ -96,7 +96,7 @@ def reproduce(asked: Asked) -> None:
 
 def _check(extent: Extent, known: Plan) -> None:
     """Refuse what excludes each other, and what a paper has not."""
-    from slcache.reproduce.reading import LITERAL
+    from slcache.reproduce.parts import LITERAL
 
     if extent.quick and extent.sensitivity:
         raise checks.wrong("--quick and --sensitivity exclude each other")

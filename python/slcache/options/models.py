@@ -17,7 +17,7 @@ from slcache.options.content import SEED_MAX, Content, Settings, duplicate, flat
 
 if TYPE_CHECKING:
     from slcache.execute.driver import Executor
-    from slcache.reproduce.setups import Setup
+    from slcache.reproduce.plan import Setup
     from slcache.trace import Progress
 
 
@@ -327,9 +327,9 @@ class SimulationOptions(ReplayOptions):
         if self.reading is None:
             return None
         # It loads what judges evaluations; other runs do without.
-        from slcache.reproduce import setups
+        from slcache.reproduce import plan
 
-        return setups.named(self.reading)
+        return plan.setup_of(self.reading)
 
     def begun(self, device: Content | None) -> tuple[Content, str | None, dict[str, Any]]:
         """Return what `placed` does, on the device of a set-up where no other is said."""

@@ -3,20 +3,64 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from slcache import ConfigError
-from slcache.reproduce import toml
-from slcache.reproduce.expressions import Call, Reference, Term, leaves, parse
-from slcache.reproduce.functions import FUNCTIONS, Function
-from slcache.reproduce.measures import measures
-from slcache.reproduce.verdicts import Expected, expected
+from slcache.reproduce import notation
+from slcache.reproduce.functions import (
+    CANNOT_HOLD,
+    CONSISTENT,
+    NOT_JUDGED,
+    NOT_REPRODUCED,
+    NOT_RUN,
+    NOT_SIMULABLE,
+    REPRODUCED,
+    Finding,
+    Number,
+    _above,
+    _ahead,
+    _apart,
+    _change,
+    _count,
+    _ends,
+    _ends_below,
+    _goes,
+    _inside,
+    _largest,
+    _more_there,
+    _on,
+    _order,
+    _reaches,
+    _span,
+    _swing,
+    _total,
+    _where,
+    _widest,
+    _widest_of,
+    alike,
+    sign,
+    when,
+)
+from slcache.reproduce.measures import AbsentError, measures
+from slcache.reproduce.notation import (
+    Call,
+    Expected,
+    Reference,
+    Term,
+    evaluate,
+    expected,
+    leaves,
+    mean,
+    parse,
+)
+from slcache.reproduce.parts import PROBABLE
+from slcache.reproduce.points import Points, Table
 
 #: What makes a claim come out as it does. `by construction`: the scheme cannot do otherwise;
 #: `calibrated`: an option was chosen so that it holds; `emergent`: neither, so that it says
@@ -25,11 +69,154 @@ EMERGENT = "emergent"
 CLASSES = (EMERGENT, "calibrated", "by construction")
 
 
+#: What arithmetic may be off.
+_ROUNDING = 1e-9
+
+
+#: Forms of what a paper has, or the very words, that functions fit.
+_NUMBER = ("number", "limit", "direction")
+
+
+_EACH = ("every trace",)
+
+
+_STEPS, _PLACES = (*_EACH, "at every step"), (*_EACH, "range")
+
+
+_AHEAD, _THERE = (*_EACH, "on average"), (*_EACH, "above there")
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function: how it is found, what it takes, and which forms of a paper's figure it fits."""
+
+    find: Callable[..., Any]
+    #: Its keywords, and those of them that it cannot do without.
+    keywords: str = "on at"
+    needs: str = ""
+    #: The least and the most schemes that it takes.
+    schemes: tuple[int, int] = (1, 1)
+    forms: tuple[str, ...] = _NUMBER
+    #: Whether the scheme is a grid: always, or where no other is named.
+    grid: str = ""
+    #: Whether it is of the traces named beside all others.
+    of_others: bool = False
+
+    @property
+    def stands_alone(self) -> bool:
+        """Whether it comes to no number."""
+        return self.forms != _NUMBER
+
+    def is_of_a_grid(self, call: Call) -> bool:
+        """Return whether a call's first scheme must be a grid."""
+        return self.grid == "always" or (self.grid == "alone" and len(call.schemes) == 1)
+
+
+_grid = partial(Function, grid="always")
+
+
+FUNCTIONS = {
+    "change": Function(_change, "on at which", schemes=(2, 9)),
+    "largest": Function(_largest),
+    "total": Function(_total, schemes=(0, 1)),
+    "span": _grid(partial(_widest_of, reduce=_span, seeds=True)),
+    "swing": _grid(partial(_widest_of, reduce=_swing)),
+    "count": Function(_count, "on of more_than", "more_than"),
+    "where_least": _grid(partial(_where, which="least"), "on", "on"),
+    "where_most": _grid(partial(_where, which="most"), "on", "on"),
+    "reaches": _grid(_reaches, "on times", "on times"),
+    "more_there": _grid(_more_there, "on at", "at", (2, 2)),
+    "ends": Function(_ends, schemes=(1, 2), forms=("range",)),
+    "order": Function(_order, "on", schemes=(0, 0), forms=("order",)),
+    "least": Function(partial(_ahead, which="least"), "on among", forms=_AHEAD),
+    "most": Function(partial(_ahead, which="most"), "on among", forms=_AHEAD),
+    "up_on": Function(partial(_on, way=1), "on of", schemes=(2, 2), forms=("range",)),
+    "down_on": Function(partial(_on, way=-1), "on of", schemes=(2, 2), forms=("range",)),
+    "rises": Function(partial(_goes, way=1), schemes=(1, 2), forms=_STEPS, grid="alone"),
+    "falls": Function(partial(_goes, way=-1), schemes=(1, 2), forms=_STEPS, grid="alone"),
+    "valley": _grid(partial(_inside, which="least"), "on times", forms=_PLACES),
+    "peak": _grid(partial(_inside, which="most"), "on times", forms=_PLACES),
+    "above": Function(_above, "on at more_than", forms=_THERE),
+    "ends_below": _grid(_ends_below, forms=_EACH),
+    "widest": _grid(_widest, forms=("words",)),
+    "apart": Function(_apart, "on", "on", (1, 2), ("direction",), of_others=True),
+}
+
+
+def find(term: Term, paper: Expected, table: Table, before: Mapping[str, Finding]) -> Finding:
+    """Return what the runs say of an expression; `before` are the claims judged before it."""
+
+    def number(leaf: Call | Reference) -> Number:
+        if isinstance(leaf, Call):
+            found: Number = FUNCTIONS[leaf.function].find(Points(leaf, table))
+            return found
+        known = before[leaf.claim]
+        # A direction against nothing has no size.
+        if not isinstance(known.ours, int | float):
+            raise AbsentError
+        return Number(known.ours, ends=known.spread, relative=known.same_sign is not None)
+
+    try:
+        if isinstance(term, Call) and (function := FUNCTIONS[term.function]).stands_alone:
+            stated: Finding = function.find(Points(term, table), paper)
+            return stated
+        return _judged(evaluate(term, number, _combined), paper)
+    except (AbsentError, ZeroDivisionError):
+        return Finding(None)
+
+
+def _combined(apply: Callable[..., float], parts: Sequence[Number | float]) -> Number | float:
+    """Return arithmetic over numbers, seed by seed where all have the same."""
+    numbers = [part for part in parts if isinstance(part, Number)]
+    if not numbers:
+        return apply(*parts)
+    if text := next((each for each in numbers if isinstance(each.ours, str)), None):
+        return text
+    common = [s for s in numbers[0].seeds if all(s in each.seeds for each in numbers)]
+    ends = [each.ends for each in numbers if each.ends]
+    return Number(
+        apply(*(part.ours if isinstance(part, Number) else part for part in parts)),
+        {s: apply(*(p.seeds[s] if isinstance(p, Number) else p for p in parts)) for s in common},
+        numbers[0].detail if len(numbers) == 1 else {},
+        [mean(*each) for each in zip(*ends, strict=True)] if apply is mean and ends else None,
+        relative=apply is mean and all(each.relative for each in numbers),
+        setting=all(each.setting for each in numbers),
+    )
+
+
+def _judged(found: Number, paper: Expected) -> Finding:
+    """Judge a number by its size, its direction alone, or the paper's limit."""
+    ours, spread = found.ours, found.spread
+    detail = {"per_seed": list(found.seeds.values())} if found.setting else found.detail
+    if isinstance(ours, str) and found.some is None:
+        return Finding(ours, verdict=NOT_REPRODUCED, detail=detail)
+    if paper.form == "direction":
+        above = paper.paper == "above"
+        same = found.some and above if isinstance(ours, str) else sign(ours) == (1 if above else -1)
+        shown = {} if found.relative else detail
+        return Finding(ours, spread, None, same, verdict=when(bool(same)), detail=shown)
+    if isinstance(ours, str):
+        raise AbsentError
+    theirs = float(paper.paper)
+    near, same = abs(ours - theirs) <= paper.tolerance, sign(ours) == sign(theirs)
+    if paper.form == "limit":
+        verdict = CONSISTENT if ours <= theirs else NOT_REPRODUCED
+    elif not found.relative:
+        # Settings such as 0.3, made a percentage, are rounded.
+        verdict = when(abs(ours - theirs) <= paper.tolerance + _ROUNDING)
+    else:
+        verdict = when(near and (same or theirs == 0), alike(ours, theirs))
+        beyond = {"above": ours > theirs, "below": ours < theirs}.get(paper.better, False)
+        verdict = CONSISTENT if beyond and verdict != REPRODUCED else verdict
+    told = same if found.relative and paper.form != "limit" else None
+    return Finding(ours, spread, ours - theirs, told, None, verdict, detail)
+
+
 @dataclass(frozen=True)
 class Claim:
     """One claim: the paper's figure, how ours is found, and what is said beside."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = toml.CLOSED
+    __pydantic_config__: ClassVar[ConfigDict] = notation.CLOSED
 
     id: str
     #: The paper's figure, table or section.
@@ -144,10 +331,104 @@ def _of_call(call: Call, *, whole: bool) -> list[str]:
     return [f"{call.function}: {fault}" for fault in found]
 
 
+@dataclass(frozen=True, kw_only=True)
+class ClaimRow(Finding):
+    """One claim's line: what was found under the literal reading, and beside it the other."""
+
+    id: str
+    figure: str
+    claim: str
+    class_: Annotated[str, Field(alias="class")]
+    """What makes it come out as it does."""
+    unit: str
+    paper: Any
+    """The paper's figure."""
+    tolerance: float
+    reason: str
+    """The argument against the claim, what it lacks, how its words are taken."""
+    probable: Finding | None = None
+    """Under the most probable reading; null where it was not run."""
+
+    def under(self, reading: str) -> Finding | None:
+        """Return what is said under a reading."""
+        return self.probable if reading == PROBABLE else self
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as plain data."""
+        return {key.rstrip("_"): value for key, value in asdict(self).items()}
+
+
+def rows_of(
+    claims: Sequence[Claim],
+    tables: Mapping[str, Table] | None,
+    probable: Mapping[str, Table] | None = None,
+) -> list[ClaimRow]:
+    """Return one row per claim, in order; `tables` are by part, the first also as "".
+
+    Those of the literal reading are None where it was not run, and so are those of the other.
+    """
+    # Claims may be about those before them.
+    literal: dict[str, Finding] = {}
+    other: dict[str, Finding] = {}
+    rows = []
+    for claim in claims:
+        own = literal[claim.id] = _finding(claim, tables, literal)
+        if probable is not None:
+            other[claim.id] = _finding(claim, probable, other)
+        beside = other.get(claim.id)
+        reasons = (
+            claim.cannot_hold,
+            claim.not_simulable,
+            _lacks(own) or _lacks(beside),
+            claim.note,
+        )
+        rows.append(
+            ClaimRow(
+                **vars(own),
+                id=claim.id,
+                figure=claim.figure,
+                claim=claim.text,
+                class_=claim.class_,
+                unit=claim.unit or claim.expected.unit,
+                paper=claim.expected.paper,
+                tolerance=claim.expected.tolerance,
+                reason=" ".join(part for part in reasons if part),
+                probable=beside,
+            )
+        )
+    return rows
+
+
+def _finding(
+    claim: Claim, tables: Mapping[str, Table] | None, before: Mapping[str, Finding]
+) -> Finding:
+    if claim.not_simulable:
+        return Finding(None, verdict=NOT_SIMULABLE)
+    if tables is None:
+        return Finding(None)
+    table = tables[claim.part]
+    found = find(claim.term, claim.expected, table, before)
+    missing = table.missing(claim.traces, others=claim.of_others) if claim.calls else []
+    missing += [name for of in claim.of for name in before[of].missing]
+    found = replace(found, missing=list(dict.fromkeys(missing)))
+    if found.verdict == NOT_RUN:
+        return found
+    if claim.cannot_hold:
+        return replace(found, verdict=CANNOT_HOLD)
+    return replace(found, verdict=NOT_JUDGED) if missing else found
+
+
+def _lacks(finding: Finding | None) -> str:
+    """Say which traces a finding lacks, where it is no verdict for that."""
+    if finding is None or not finding.missing or finding.verdict not in (NOT_JUDGED, NOT_RUN):
+        return ""
+    return f"Not run: {', '.join(finding.missing)}."
+
+
 def load(path: Path, where: str) -> list[Claim]:
     """Return the claims of a file, in order; raises ConfigError for all faults at once."""
     found, faults = [], []
-    for name, row in toml.load(path).items():
+    for name, row in notation.load(path).items():
         try:
             found.append(of_row(name, row, where))
         except ConfigError as error:
@@ -165,4 +446,4 @@ def of_row(name: str, row: Mapping[str, Any], where: str) -> Claim:
         raise ConfigError(f"{name} = {row!r} is no table of a claim")
     # Python keeps `class` for itself.
     keys = {"class_" if key == "class" else key: said for key, said in row.items()}
-    return toml.build(Claim, {"id": name, **keys}, f"{where}: {name}")
+    return notation.build(Claim, {"id": name, **keys}, f"{where}: {name}")

@@ -181,8 +181,8 @@ def nvc_lifespan(
     if share in (0, 1):
         needed = ("host_bytes", "slc_only_bytes" if share else "dense_only_bytes")
     known = _numbers("chip", chip, CHIP_KEYS, CHIP_KEYS)
-    for key, value in known.items():
-        if not value:
+    for key, said in known.items():
+        if not said:
             raise _wrong(f"chip[{key!r}]", " = 0: must be above 0")
     found = _core.nvc_lifespan(
         chip=known,

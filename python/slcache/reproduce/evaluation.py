@@ -1,21 +1,45 @@
-"""One evaluation: run the plan, judge the claims, vary what is open, go beyond the paper."""
+"""One evaluation: run the plan, judge the claims, vary what is open, run it on recordings."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import statistics
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from slcache.documents import figures
 from slcache.execute.engine import Engine
+from slcache.execute.run import reference
 from slcache.files import Transaction
 from slcache.options.models import BOTH, Request
-from slcache.reproduce import beyond, gains, inputs, optima, sensitivity
 from slcache.reproduce import plan as plans
-from slcache.reproduce.experiment import Experiment, run
-from slcache.reproduce.ledger import Evaluation, View, ledger
+from slcache.reproduce.claims import EMERGENT, ClaimRow, rows_of
+from slcache.reproduce.experiment import (
+    Experiment,
+    Input,
+    Job,
+    faults_of_runs,
+    published,
+    recognise,
+    refuse,
+    tables_of,
+    twins,
+)
+from slcache.reproduce.functions import CONSISTENT, REPRODUCED
+from slcache.reproduce.ledger import Evaluation, GainRow, View
+from slcache.reproduce.measures import value
+from slcache.reproduce.parts import LITERAL, PROBABLE, READINGS, Variation, is_of_twins
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.reading import LITERAL, PROBABLE, READINGS
+from slcache.reproduce.points import Learned, Table, learned_of, optima_of
+from slcache.reproduce.points import Table as Points
+from slcache.study import fronts
 from slcache.trace import Progress
+
+if TYPE_CHECKING:
+    from slcache.reproduce.ledger import Unbeaten, VariationEntry
+
 
 #: What an evaluation is written as, beside the runs it keeps.
 FILES = ("ledger.json", "report.html")
@@ -39,26 +63,26 @@ def evaluate(request: Request, progress: Progress | None = None) -> Evaluation:
 
 def _evaluated(plan: Plan, readings: Sequence[str], request: Request, engine: Engine) -> Evaluation:
     if request.sensitivity:
-        inputs.refuse(sensitivity.faults(plan, readings))
+        refuse(faults_of_variations(plan, readings))
     recordings = None if request.quick else request.recordings
     if plan.beyond and recordings is not None:
-        jobs, _ = beyond.jobs_of(plan, Path(recordings))
-        inputs.refuse(inputs.faults(jobs, f"{plan.name}/plan.toml: beyond"))
+        jobs, _ = jobs_on_recordings(plan, Path(recordings))
+        refuse(faults_of_runs(jobs, f"{plan.name}/plan.toml: beyond"))
     views, seeds = _views(plan, readings, request, engine)
     by_reading = {view.reading: view.tables for view in views}
-    claims = ledger(plan.claims, by_reading.get(LITERAL), by_reading.get(PROBABLE))
+    claims = rows_of(plan.claims, by_reading.get(LITERAL), by_reading.get(PROBABLE))
     some = request.workloads or request.seeds
     mode = "quick" if request.quick else "part" if some else "full"
     evaluation = Evaluation(plan, mode, seeds, views, claims)
-    evaluation.yardstick = optima.learned(plan.yardstick, views[0].tables)
-    evaluation.optima = optima.study(plan.optima, views[0].tables)
+    evaluation.yardstick = learned_of(plan.yardstick, views[0].tables)
+    evaluation.optima = optima_of(plan.optima, views[0].tables)
     if plan.sensitivity and not request.quick:
         # Without --sensitivity only what an earlier one has left is taken up.
-        evaluation.sensitivity = sensitivity.study(
+        evaluation.sensitivity = variations_of(
             plan, engine, evaluation.readings, run=request.sensitivity
         )
     if plan.beyond and recordings is not None:
-        evaluation.beyond = beyond.study(plan, Path(recordings), engine)
+        evaluation.beyond = figures_on_recordings(plan, Path(recordings), engine)
     return evaluation
 
 
@@ -68,24 +92,24 @@ def _views(
     """Run every reading that is asked for."""
     names, seeds = _scope(plan, request)
     of_parts = _seeds(plan, request, seeds)
-    traces = inputs.recognise(plan, Path(request.traces), engine) if request.traces else {}
+    traces = recognise(plan, Path(request.traces), engine) if request.traces else {}
     experiments = []
     for reading in readings:
         read = plan.under(reading)
-        chosen = inputs.published(read, names, traces)
+        chosen = published(read, names, traces)
         if not request.workloads:
             chosen = [each for each in chosen if not each.optional]
             if request.quick:
                 chosen = [each for each in chosen if plan.quick.runs(each.name, each.parts)]
         if request.quick:
             chosen = [each.within(plan.quick.requests) for each in chosen]
-        settings = gains.SETTINGS if request.bound else {}
+        settings = BOUND_SETTINGS if request.bound else {}
         experiments.append(Experiment(read, chosen, of_parts, settings, reading))
     jobs = [job for each in experiments for job in each.jobs]
-    inputs.refuse(inputs.faults(jobs, f"{plan.name}/plan.toml"))
+    refuse(faults_of_runs(jobs, f"{plan.name}/plan.toml"))
     return [
-        View(each, tables, gains.of(each, tables, engine) if request.bound else [])
-        for each, tables in zip(experiments, run(experiments, engine), strict=True)
+        View(each, tables, gains_of(each, tables, engine) if request.bound else [])
+        for each, tables in zip(experiments, tables_of(experiments, engine), strict=True)
     ], seeds
 
 
@@ -121,3 +145,285 @@ def default_recordings() -> Path | None:
     shared = os.environ.get("SLCACHE_SHARED")
     path = Path(shared) / "traces" / "recorded" if shared else None
     return path if path and path.is_dir() else None
+
+
+#: What has the bound of all runs counted.
+BOUND_SETTINGS = {"run.bound": True}
+
+
+def gains_of(experiment: Experiment, tables: Mapping[str, Points], engine: Engine) -> list[GainRow]:
+    """Return the rows of runs whose bound was counted; runs each without a cache too."""
+    others = [reference(job.run) for job in experiment.jobs]
+    found = iter(engine.results([run for run in others if run is not None]))
+    told: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
+    for job, other in zip(experiment.jobs, others, strict=True):
+        part, trace = job.part.name, job.input.name
+        document = tables[part].documents[trace, job.name, job.seed]
+        own = told.setdefault((part, trace, job.name), [])
+        own.append(figures.gain(document, None if other is None else next(found)))
+    return [
+        {
+            "part": part,
+            "workload": workload,
+            "scheme": scheme,
+            "above": _mean(each, "above"),
+            "share": _mean(each, "share"),
+            "why": each[0].get("why"),
+        }
+        for (part, workload, scheme), each in told.items()
+    ]
+
+
+def _mean(told: Iterable[Mapping[str, Any]], name: str) -> float | None:
+    known = [each[name] for each in told if each.get(name) is not None]
+    return statistics.fmean(known) if known else None
+
+
+#: Verdicts of claims that come out as the paper has them.
+MET = (REPRODUCED, CONSISTENT)
+
+
+def unbeaten(points: Sequence[Mapping[str, ClaimRow]]) -> list[int]:
+    """Return the places of the points that none is as near as on all figures and nearer on one.
+
+    Looked at are emergent claims of a figure that every point has. One that is reproduced, or a
+    limit that is kept, is as near as it can be.
+    """
+    distances = [_distances(rows) for rows in points]
+    common = [name for name in distances[0] if all(name in of for of in distances)]
+    costs = [[of[name] for name in common] for of in distances]
+    return fronts.front(costs, ["min"] * len(common))
+
+
+def met(rows: Mapping[str, ClaimRow]) -> int:
+    """Return how many emergent claims are reproduced, or consistent."""
+    return sum(row.class_ == EMERGENT and row.verdict in MET for row in rows.values())
+
+
+def _distances(rows: Mapping[str, ClaimRow]) -> dict[str, float]:
+    """Return how far figures are from the paper's."""
+    return {
+        name: 0.0 if row.verdict in MET else abs(row.distance)
+        for name, row in rows.items()
+        if row.class_ == EMERGENT and row.distance is not None
+    }
+
+
+def faults_of_variations(plan: Plan, readings: Collection[str] = READINGS) -> list[str]:
+    """Return why points of the study cannot be run, all of them, without running any."""
+    where = f"{plan.name}/plan.toml: sensitivity"
+    return [
+        fault
+        for variation in _varied(plan, readings)
+        for point in _points_of(plan, variation)
+        for fault in faults_of_runs(point.jobs, f"{where}: {variation.name}, {point.title}")
+    ]
+
+
+def variations_of(
+    plan: Plan, engine: Engine, readings: Collection[str] = READINGS, *, run: bool = True
+) -> list[VariationEntry]:
+    """Return the claims under every value of every variation, one varied at a time.
+
+    Each variation starts from a reading of its own; those of other readings are left out.
+    Unless it may `run`, the study is what an earlier one has left, or empty.
+    """
+    vary = _varied(plan, readings)
+    defaults = {_base(each): _default(plan.under(each.reading), vary, each) for each in vary}
+    varied = [(variation, _points_of(plan, variation)) for variation in vary]
+    every = [*defaults.values(), *(point for _, points in varied for point in points)]
+    if not run and not engine.kept([job.run for each in every for job in each.jobs]):
+        return []
+    found = iter(map(_found, every, tables_of(every, engine)))
+    usual = dict(zip(defaults, found, strict=False))
+    return [
+        _variation(each, usual[_base(each)], [next(found) for _ in points])
+        for each, points in varied
+    ]
+
+
+def _varied(plan: Plan, readings: Collection[str]) -> list[Variation]:
+    return [variation for variation in plan.vary if variation.reading in readings]
+
+
+def _base(variation: Variation) -> tuple[str, tuple[str, ...]]:
+    """Return what a variation starts from: its reading and its workloads."""
+    return variation.reading, tuple(variation.workloads)
+
+
+def _default(plan: Plan, vary: Sequence[Variation], of: Variation) -> Experiment:
+    """Return what a variation starts from with nothing varied, in all the parts that are."""
+    beside = {name for variation in vary for name in variation.parts}
+    seeds = {**_seeds_varied(plan, []), **_seeds_varied(plan, beside)}
+    return Experiment(plan, _twins(plan, of), seeds, title="default", of_some=True)
+
+
+def _twins(
+    plan: Plan, variation: Variation, changes: Mapping[str, object] | None = None
+) -> list[Input]:
+    assert plan.sensitivity is not None
+    named = variation.workloads or plan.sensitivity.workloads
+    every = twins(plan, named, changes)
+    return [each for each in every if not each.optional]
+
+
+def _seeds_varied(plan: Plan, parts: Collection[str]) -> dict[str, Sequence[int]]:
+    """Return the seeds of the parts that are run: those named, else those of the study."""
+    spec = plan.sensitivity
+    assert spec is not None
+    wanted = parts or spec.parts or [part.name for part in plan.parts]
+    return {part.name: spec.seeds for part in plan.parts if part.name in wanted}
+
+
+def _points_of(literal: Plan, variation: Variation) -> list[Experiment]:
+    plan = literal.under(variation.reading)
+    seeds = _seeds_varied(plan, variation.parts)
+    points = []
+    for title, table in variation.each():
+        of_twins = {key: value for key, value in table.items() if is_of_twins(key)}
+        settings = {key: value for key, value in table.items() if not is_of_twins(key)}
+        chosen = _twins(plan, variation, of_twins)
+        points.append(Experiment(plan, chosen, seeds, settings, title, of_some=True))
+    return points
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What the runs of a point say."""
+
+    title: str
+    rows: Mapping[str, ClaimRow]
+    yardstick: list[Learned]
+
+
+def _variation(variation: Variation, default: _Found, found: Sequence[_Found]) -> VariationEntry:
+    """Return a variation's claims by point; claims of parts it leaves alone are left out."""
+    ids = list(found[0].rows)
+    measured = any(each.yardstick for each in found)
+    return {
+        "name": variation.name,
+        "why": variation.why,
+        "reading": variation.reading,
+        # Of one setting alone the table of verdicts says as much.
+        "front": _front(found) if variation.cross else [],
+        "points": [
+            {
+                "value": each.title,
+                "claims": [
+                    {"id": row.id, "ours": row.ours, "verdict": row.verdict}
+                    for row in map(each.rows.__getitem__, ids)
+                ],
+                "yardstick": each.yardstick if measured else [],
+            }
+            for each in [default, *found]
+        ],
+    }
+
+
+def _front(found: Sequence[_Found]) -> list[Unbeaten]:
+    """Return the points that no other beats, those first that meet most emergent claims."""
+    places = unbeaten([each.rows for each in found])
+    every: list[Unbeaten] = [{"value": found[i].title, "met": met(found[i].rows)} for i in places]
+    return sorted(every, key=lambda each: -each["met"])
+
+
+def _found(point: Experiment, tables: Mapping[str, Table]) -> _Found:
+    """Return the claims that the point's parts can judge."""
+    plan = point.plan
+    known = {"" if name == plan.parts[0].name else name for name in point.seeds} | set(point.seeds)
+    claims = [claim for claim in plan.claims if claim.part in known]
+    rows = {row.id: row for row in rows_of(claims, tables)}
+    return _Found(point.title, rows, learned_of(plan.yardstick, tables))
+
+
+TIMES = tuple(f"{side}_{key}_us" for side in ("write", "read") for key in ("mean", "p99", "p99_9"))
+MEASURES = (*TIMES, "waf", "erases")
+
+#: By what the best constant is chosen: recordings hold reads too, so throughput says little.
+FASTEST = "write_mean_us"
+
+
+def jobs_on_recordings(plan: Plan, folder: Path) -> tuple[list[Job], list[str]]:
+    """Return the runs on the recordings of a folder, and the traces named that it lacks."""
+    spec = plan.beyond
+    assert spec is not None
+    wanted = [folder / name for name in (*spec.more, *spec.pieces)]
+    open_load = {folder / name for name in spec.pieces}
+    recorded = sorted(folder.glob("*.blkparse.zst"))
+    recorded = [path for path in recorded if not spec.only or path.name.split(".")[0] in spec.only]
+    paths = [*recorded, *(path for path in wanted if path.exists())]
+    part = replace(
+        spec,
+        schemes=[*spec.schemes, *([spec.constants] if spec.constants else [])],
+        settings={"trace.address": "compact", **spec.settings},
+    )
+    chosen = [
+        Input(
+            path.name.split(".")[0],
+            twin="",
+            requests=path.stat().st_size,
+            settings={"replay": "open"} if path in open_load else {},
+            file=str(path),
+        )
+        for path in paths
+    ]
+    experiment = Experiment(replace(plan, parts=[part]), chosen, {part.name: spec.seeds})
+    return experiment.jobs, [path.name for path in wanted if not path.exists()]
+
+
+def figures_on_recordings(plan: Plan, folder: Path, engine: Engine) -> dict[str, Any]:
+    """Return tails, write amplification by cause and wear of every scheme on every recording."""
+    spec = plan.beyond
+    assert spec is not None
+    jobs, left_out = jobs_on_recordings(plan, folder)
+    results = engine.results([job.run for job in jobs])
+    of_trace: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for job, document in zip(jobs, results, strict=True):
+        of_trace.setdefault(job.input.name, {}).setdefault(job.name, []).append(document)
+    constants = {variant.name for variant in plan.expand([spec.constants])}
+    return {
+        "replay": spec.replay,
+        "device": spec.device,
+        "measures": dict(zip(spec.measures, spec.names, strict=True)),
+        "pieces": [Path(name).name.split(".")[0] for name in spec.pieces],
+        "left_out": left_out,
+        "traces": {
+            name: _schemes_on(found, constants, spec.measures) for name, found in of_trace.items()
+        },
+    }
+
+
+def _schemes_on(
+    found: Mapping[str, list[dict[str, Any]]], constants: Collection[str], more: Sequence[str]
+) -> dict[str, Any]:
+    """Return every scheme's figures, means over its seeds, and the constant that writes fastest."""
+    shown = {
+        name: _figures_of_seeds(runs, more) for name, runs in found.items() if name not in constants
+    }
+    tried = {
+        name: _figures_of_seeds(runs[:1], more) for name, runs in found.items() if name in constants
+    }
+    known = {name: run for name, run in tried.items() if run[FASTEST] is not None}
+    if known:
+        best = min(known, key=lambda name: known[name][FASTEST])
+        shown["best constant"] = {**known[best], "picked": best}
+    return shown
+
+
+def _figures_of_seeds(runs: Sequence[Mapping[str, Any]], more: Sequence[str]) -> dict[str, Any]:
+    """Return means over the seeds, and beside those of several the lowest and highest."""
+    of_seeds = {name: [value(name, run) for run in runs] for name in (*MEASURES, *more)}
+    known = {name: [v for v in of if v is not None] for name, of in of_seeds.items()}
+    causes = [run["waf"]["by_cause"] for run in runs]
+    pools = (pool for run in runs for pool in run["wear"]["pools"])
+    figures: dict[str, Any] = {
+        **{name: statistics.fmean(of) if of else None for name, of in known.items()},
+        "waf_by_cause": {
+            cause: statistics.fmean(shares.get(cause, 0.0) for shares in causes)
+            for cause in sorted({cause for shares in causes for cause in shares})
+        },
+        "erases_max": max((n for pool in pools for n, _ in pool["histogram"]), default=0),
+    }
+    if len(runs) > 1:
+        figures["spread"] = {n: [min(of), max(of)] if of else None for n, of in known.items()}
+    return figures

@@ -11,10 +11,9 @@ from slcache import units
 from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
 from slcache.reproduce.measures import series, write_latency
-from slcache.reproduce.optima import optimum
 from slcache.reproduce.parts import FigureSpec
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.points import Curve, Table
+from slcache.reproduce.points import Curve, Table, optimum
 
 _WIDE = 4
 #: Lines whose peaks are that many times apart share no even axis.

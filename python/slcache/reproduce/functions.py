@@ -1,34 +1,80 @@
-"""The functions of claims' expressions: numbers, and statements that stand alone."""
+"""What claims' functions find of the points: numbers, statements, and the verdicts on them."""
 
 from __future__ import annotations
 
 import itertools
+import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from slcache.documents import figures
-from slcache.reproduce.expressions import Call, Reference, Term, evaluate, mean
+from slcache.documents.schemata import CLOSED
 from slcache.reproduce.measures import AbsentError, present
-from slcache.reproduce.optima import optimum
-from slcache.reproduce.points import Curve, Curves, Points, Table, means
-from slcache.reproduce.verdicts import (
-    CONSISTENT,
-    LIMIT,
-    NO_CHANGE,
-    NOT_REPRODUCED,
-    REPRODUCED,
-    Expected,
-    Finding,
-    alike,
-    sign,
-    when,
-)
+from slcache.reproduce.notation import Expected
+from slcache.reproduce.points import Curve, Curves, Points, means, optimum
 
-#: What arithmetic may be off.
-_ROUNDING = 1e-9
+REPRODUCED = "reproduced"
+#: The paper gives a limit, and ours keeps it: less than a figure that comes out.
+CONSISTENT = "consistent"
+SAME_DIRECTION = "same direction"
+NOT_REPRODUCED = "not reproduced"
+CANNOT_HOLD = "cannot hold"
+NOT_SIMULABLE = "cannot be simulated"
+#: A figure of some of the traces that the claim is of: it is shown, and says nothing of all.
+NOT_JUDGED = "not judged"
+NOT_RUN = "no data"
+#: What runs can say of a claim that they can tell of.
+JUDGED = (REPRODUCED, CONSISTENT, SAME_DIRECTION, NOT_REPRODUCED)
+VERDICTS = (*JUDGED, CANNOT_HOLD, NOT_SIMULABLE, NOT_JUDGED, NOT_RUN)
+Verdict = Annotated[str, Field(json_schema_extra={"enum": [*VERDICTS]})]
+
+#: A change of at most so many percent has no direction.
+NO_CHANGE = 100 * figures.TIE
+#: How many times as large, or as small, as the paper's a figure of the same direction may be:
+#: +81 % is no likeness of +30 %.
+LIMIT = 2
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What the runs say about a claim."""
+
+    ours: Any
+    """In the claim's unit; null without data."""
+    spread: list[Any] | None = None
+    """Lowest and highest over the seeds."""
+    distance: float | None = None
+    same_sign: bool | None = None
+    same_order: bool | None = None
+    verdict: Verdict = NOT_RUN
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    """What the figure was made of."""
+    missing: list[str] = field(default_factory=list)
+    """Traces that the claim is of and that were not run."""
+
+    __pydantic_config__ = CLOSED
+
+
+def sign(percent: float) -> int:
+    """Return -1, 0 or 1; a change too small to have a direction is 0."""
+    return 0 if abs(percent) <= NO_CHANGE else int(math.copysign(1, percent))
+
+
+def alike(ours: float, paper: float) -> bool:
+    """Return whether a change has the paper's direction, and half to twice its size."""
+    size, limit = abs(ours), abs(paper)
+    same = sign(ours) == sign(paper) != 0
+    return same and limit <= LIMIT * size and size <= LIMIT * limit
+
+
+def when(holds: bool, likeness: bool = False) -> str:
+    """Return the verdict on what holds, is like it at least, or does not hold."""
+    return REPRODUCED if holds else SAME_DIRECTION if likeness else NOT_REPRODUCED
+
 
 # ---- Functions that come to a number. AbsentError where the runs have no such.
 
@@ -416,134 +462,3 @@ def _apart(points: Points, paper: Expected) -> Finding:
 
 
 # ---- All of them.
-
-#: Forms of what a paper has, or the very words, that functions fit.
-_NUMBER = ("number", "limit", "direction")
-_EACH = ("every trace",)
-_STEPS, _PLACES = (*_EACH, "at every step"), (*_EACH, "range")
-_AHEAD, _THERE = (*_EACH, "on average"), (*_EACH, "above there")
-
-
-@dataclass(frozen=True)
-class Function:
-    """A function: how it is found, what it takes, and which forms of a paper's figure it fits."""
-
-    find: Callable[..., Any]
-    #: Its keywords, and those of them that it cannot do without.
-    keywords: str = "on at"
-    needs: str = ""
-    #: The least and the most schemes that it takes.
-    schemes: tuple[int, int] = (1, 1)
-    forms: tuple[str, ...] = _NUMBER
-    #: Whether the scheme is a grid: always, or where no other is named.
-    grid: str = ""
-    #: Whether it is of the traces named beside all others.
-    of_others: bool = False
-
-    @property
-    def stands_alone(self) -> bool:
-        """Whether it comes to no number."""
-        return self.forms != _NUMBER
-
-    def is_of_a_grid(self, call: Call) -> bool:
-        """Return whether a call's first scheme must be a grid."""
-        return self.grid == "always" or (self.grid == "alone" and len(call.schemes) == 1)
-
-
-_grid = partial(Function, grid="always")
-
-FUNCTIONS = {
-    "change": Function(_change, "on at which", schemes=(2, 9)),
-    "largest": Function(_largest),
-    "total": Function(_total, schemes=(0, 1)),
-    "span": _grid(partial(_widest_of, reduce=_span, seeds=True)),
-    "swing": _grid(partial(_widest_of, reduce=_swing)),
-    "count": Function(_count, "on of more_than", "more_than"),
-    "where_least": _grid(partial(_where, which="least"), "on", "on"),
-    "where_most": _grid(partial(_where, which="most"), "on", "on"),
-    "reaches": _grid(_reaches, "on times", "on times"),
-    "more_there": _grid(_more_there, "on at", "at", (2, 2)),
-    "ends": Function(_ends, schemes=(1, 2), forms=("range",)),
-    "order": Function(_order, "on", schemes=(0, 0), forms=("order",)),
-    "least": Function(partial(_ahead, which="least"), "on among", forms=_AHEAD),
-    "most": Function(partial(_ahead, which="most"), "on among", forms=_AHEAD),
-    "up_on": Function(partial(_on, way=1), "on of", schemes=(2, 2), forms=("range",)),
-    "down_on": Function(partial(_on, way=-1), "on of", schemes=(2, 2), forms=("range",)),
-    "rises": Function(partial(_goes, way=1), schemes=(1, 2), forms=_STEPS, grid="alone"),
-    "falls": Function(partial(_goes, way=-1), schemes=(1, 2), forms=_STEPS, grid="alone"),
-    "valley": _grid(partial(_inside, which="least"), "on times", forms=_PLACES),
-    "peak": _grid(partial(_inside, which="most"), "on times", forms=_PLACES),
-    "above": Function(_above, "on at more_than", forms=_THERE),
-    "ends_below": _grid(_ends_below, forms=_EACH),
-    "widest": _grid(_widest, forms=("words",)),
-    "apart": Function(_apart, "on", "on", (1, 2), ("direction",), of_others=True),
-}
-
-
-def find(term: Term, paper: Expected, table: Table, before: Mapping[str, Finding]) -> Finding:
-    """Return what the runs say of an expression; `before` are the claims judged before it."""
-
-    def number(leaf: Call | Reference) -> Number:
-        if isinstance(leaf, Call):
-            found: Number = FUNCTIONS[leaf.function].find(Points(leaf, table))
-            return found
-        known = before[leaf.claim]
-        # A direction against nothing has no size.
-        if not isinstance(known.ours, int | float):
-            raise AbsentError
-        return Number(known.ours, ends=known.spread, relative=known.same_sign is not None)
-
-    try:
-        if isinstance(term, Call) and (function := FUNCTIONS[term.function]).stands_alone:
-            stated: Finding = function.find(Points(term, table), paper)
-            return stated
-        return _judged(evaluate(term, number, _combined), paper)
-    except (AbsentError, ZeroDivisionError):
-        return Finding(None)
-
-
-def _combined(apply: Callable[..., float], parts: Sequence[Number | float]) -> Number | float:
-    """Return arithmetic over numbers, seed by seed where all have the same."""
-    numbers = [part for part in parts if isinstance(part, Number)]
-    if not numbers:
-        return apply(*parts)
-    if text := next((each for each in numbers if isinstance(each.ours, str)), None):
-        return text
-    common = [s for s in numbers[0].seeds if all(s in each.seeds for each in numbers)]
-    ends = [each.ends for each in numbers if each.ends]
-    return Number(
-        apply(*(part.ours if isinstance(part, Number) else part for part in parts)),
-        {s: apply(*(p.seeds[s] if isinstance(p, Number) else p for p in parts)) for s in common},
-        numbers[0].detail if len(numbers) == 1 else {},
-        [mean(*each) for each in zip(*ends, strict=True)] if apply is mean and ends else None,
-        relative=apply is mean and all(each.relative for each in numbers),
-        setting=all(each.setting for each in numbers),
-    )
-
-
-def _judged(found: Number, paper: Expected) -> Finding:
-    """Judge a number by its size, its direction alone, or the paper's limit."""
-    ours, spread = found.ours, found.spread
-    detail = {"per_seed": list(found.seeds.values())} if found.setting else found.detail
-    if isinstance(ours, str) and found.some is None:
-        return Finding(ours, verdict=NOT_REPRODUCED, detail=detail)
-    if paper.form == "direction":
-        above = paper.paper == "above"
-        same = found.some and above if isinstance(ours, str) else sign(ours) == (1 if above else -1)
-        shown = {} if found.relative else detail
-        return Finding(ours, spread, None, same, verdict=when(bool(same)), detail=shown)
-    if isinstance(ours, str):
-        raise AbsentError
-    theirs = float(paper.paper)
-    near, same = abs(ours - theirs) <= paper.tolerance, sign(ours) == sign(theirs)
-    if paper.form == "limit":
-        verdict = CONSISTENT if ours <= theirs else NOT_REPRODUCED
-    elif not found.relative:
-        # Settings such as 0.3, made a percentage, are rounded.
-        verdict = when(abs(ours - theirs) <= paper.tolerance + _ROUNDING)
-    else:
-        verdict = when(near and (same or theirs == 0), alike(ours, theirs))
-        beyond = {"above": ours > theirs, "below": ours < theirs}.get(paper.better, False)
-        verdict = CONSISTENT if beyond and verdict != REPRODUCED else verdict
-    told = same if found.relative and paper.form != "limit" else None
-    return Finding(ours, spread, ours - theirs, told, None, verdict, detail)

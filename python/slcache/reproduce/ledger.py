@@ -1,128 +1,162 @@
-"""The claims ledger, what else an evaluation found, and its lines as text."""
+"""What an evaluation came to: the document of its ledger, and its lines as text."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Any
+import statistics
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, NotRequired
 
-from pydantic import Field
+from typing_extensions import TypedDict
 
 from slcache import units
 from slcache.documents import JsonDocument, provenance
-from slcache.reproduce import gains, optima
-from slcache.reproduce.claims import CLASSES, Claim
-from slcache.reproduce.experiment import Experiment
-from slcache.reproduce.functions import find
-from slcache.reproduce.inputs import Input
+from slcache.documents.model import Provenance, shape
+from slcache.reproduce.claims import CLASSES, ClaimRow
+from slcache.reproduce.experiment import Experiment, Input
+from slcache.reproduce.functions import VERDICTS, Finding, Verdict
+from slcache.reproduce.parts import LITERAL, PROBABLE, READINGS
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.points import Table
-from slcache.reproduce.reading import LITERAL, PROBABLE, READINGS
-from slcache.reproduce.verdicts import (
-    CANNOT_HOLD,
-    NOT_JUDGED,
-    NOT_RUN,
-    NOT_SIMULABLE,
-    VERDICTS,
-    Finding,
-)
+from slcache.reproduce.points import Learned, Optimum, Table
+from slcache.tables.table import Cells
 
-if TYPE_CHECKING:
-    from slcache.reproduce import document
+#: Claims by verdict.
+VerdictCounts = dict[Verdict, int]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Row(Finding):
-    """One claim's line: what was found under the literal reading, and beside it the other."""
+@shape
+class InputEntry(TypedDict):
+    """A trace."""
+
+    workload: str
+    parts: list[str]
+    source: Literal["twin", "published file"]
+    path: str
+    set: dict[str, Any]
+    """Figures of the twin that were set."""
+    reduced: dict[str, Any]
+    """Settings that make the experiment as much smaller as its twin."""
+    repeat_to_write_bytes: int
+    """0: once."""
+
+
+@shape
+class PartEntry(TypedDict):
+    """A part of the evaluation."""
+
+    name: str
+    device: str
+    replay: str | None
+    schemes: list[str]
+
+
+@shape
+class ReadingEntry(TypedDict):
+    """What the most probable reading changes."""
+
+    name: str
+    options: list[dict[str, Any]]
+    run: list[str]
+
+
+@shape
+class ClaimEntry(TypedDict):
+    """A claim under a value of what was varied."""
 
     id: str
-    figure: str
-    claim: str
-    class_: Annotated[str, Field(alias="class")]
-    """What makes it come out as it does."""
-    unit: str
-    paper: Any
-    """The paper's figure."""
-    tolerance: float
-    reason: str
-    """The argument against the claim, what it lacks, how its words are taken."""
-    probable: Finding | None = None
-    """Under the most probable reading; null where it was not run."""
-
-    def under(self, reading: str) -> Finding | None:
-        """Return what is said under a reading."""
-        return self.probable if reading == PROBABLE else self
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the row as plain data."""
-        return {key.rstrip("_"): value for key, value in asdict(self).items()}
+    ours: Any
+    verdict: Verdict
 
 
-def ledger(
-    claims: Sequence[Claim],
-    tables: Mapping[str, Table] | None,
-    probable: Mapping[str, Table] | None = None,
-) -> list[Row]:
-    """Return one row per claim, in order; `tables` are by part, the first also as "".
+@shape
+class PointEntry(TypedDict):
+    """The claims under a value of what was varied."""
 
-    Those of the literal reading are None where it was not run, and so are those of the other.
-    """
-    # Claims may be about those before them.
-    literal: dict[str, Finding] = {}
-    other: dict[str, Finding] = {}
-    rows = []
-    for claim in claims:
-        own = literal[claim.id] = _finding(claim, tables, literal)
-        if probable is not None:
-            other[claim.id] = _finding(claim, probable, other)
-        beside = other.get(claim.id)
-        reasons = (
-            claim.cannot_hold,
-            claim.not_simulable,
-            _lacks(own) or _lacks(beside),
-            claim.note,
-        )
-        rows.append(
-            Row(
-                **vars(own),
-                id=claim.id,
-                figure=claim.figure,
-                claim=claim.text,
-                class_=claim.class_,
-                unit=claim.unit or claim.expected.unit,
-                paper=claim.expected.paper,
-                tolerance=claim.expected.tolerance,
-                reason=" ".join(part for part in reasons if part),
-                probable=beside,
-            )
-        )
-    return rows
+    value: str
+    claims: list[ClaimEntry]
+    yardstick: list[Learned]
 
 
-def _finding(
-    claim: Claim, tables: Mapping[str, Table] | None, before: Mapping[str, Finding]
-) -> Finding:
-    if claim.not_simulable:
-        return Finding(None, verdict=NOT_SIMULABLE)
-    if tables is None:
-        return Finding(None)
-    table = tables[claim.part]
-    found = find(claim.term, claim.expected, table, before)
-    missing = table.missing(claim.traces, others=claim.of_others) if claim.calls else []
-    missing += [name for of in claim.of for name in before[of].missing]
-    found = replace(found, missing=list(dict.fromkeys(missing)))
-    if found.verdict == NOT_RUN:
-        return found
-    if claim.cannot_hold:
-        return replace(found, verdict=CANNOT_HOLD)
-    return replace(found, verdict=NOT_JUDGED) if missing else found
+@shape
+class Unbeaten(TypedDict):
+    """A point that no other beats on all of the paper's figures."""
+
+    value: str
+    met: int
+    """How many emergent claims it meets."""
 
 
-def _lacks(finding: Finding | None) -> str:
-    """Say which traces a finding lacks, where it is no verdict for that."""
-    if finding is None or not finding.missing or finding.verdict not in (NOT_JUDGED, NOT_RUN):
-        return ""
-    return f"Not run: {', '.join(finding.missing)}."
+@shape
+class VariationEntry(TypedDict):
+    """The claims under every value of what was varied."""
+
+    name: str
+    why: str
+    reading: str
+    front: list[Unbeaten]
+    """Where factors are combined."""
+    points: list[PointEntry]
+
+
+@shape
+class LedgerDocument(TypedDict):
+    """The claims of a paper beside what its evaluation came to here: the ledger."""
+
+    schema_version: Literal[1]
+    paper: str
+    title: str
+    mode: str
+    inputs: list[InputEntry]
+    parts: list[PartEntry]
+    seeds: list[int]
+    counts: VerdictCounts
+    """Claims by verdict, read to the letter."""
+    counts_probable: VerdictCounts | None
+    """The same under the most probable reading; null where it was not run."""
+    counts_by_class: dict[str, dict[str, VerdictCounts | None]]
+    """By class of claim and reading; null where a reading was not run."""
+    reading: ReadingEntry | None
+    """Null where the paper leaves nothing open."""
+    claims: list[ClaimRow]
+    sensitivity: list[VariationEntry]
+    """Empty where it was not run."""
+    beyond: dict[str, Any]
+    """The schemes on recordings; empty where there were none."""
+    yardstick: list[Learned]
+    """A learned scheme beside the best constant setting, by trace."""
+    optima: list[Optimum]
+    """Where a setting is best, by part and trace."""
+    gains: NotRequired[dict[str, list[GainRow]]]
+    """How far from the least dense programs, by reading; only where it was asked for."""
+    provenance: Provenance
+
+
+@shape
+class GainRow(TypedDict):
+    """One scheme on one trace: means over the seeds; null where no seed has any."""
+
+    part: str
+    workload: str
+    scheme: str
+    above: float | None
+    """Dense programs over the least."""
+    share: float | None
+    """Share of what could be gained over the same run without a cache."""
+    why: str | None
+    """Why no bound holds."""
+
+
+def gain_table(rows: Sequence[GainRow]) -> Cells:
+    """Return the shares by scheme, over the traces."""
+    shares: dict[tuple[str, str], list[float]] = {}
+    for row in rows:
+        if row["share"] is not None:
+            shares.setdefault((row["part"], row["scheme"]), []).append(row["share"])
+    found = (
+        (scheme, part, str(len(of)), *map(units.percent, (min(of), statistics.fmean(of), max(of))))
+        for (part, scheme), of in shares.items()
+    )
+    return Cells(["scheme", "part", "traces", "least share", "mean", "largest"], found)
 
 
 @dataclass(frozen=True)
@@ -132,7 +166,7 @@ class View:
     experiment: Experiment
     tables: dict[str, Table]
     #: How far from the least dense programs; empty unless asked for.
-    gains: list[gains.Row] = field(default_factory=list)
+    gains: list[GainRow] = field(default_factory=list)
 
     @property
     def reading(self) -> str:
@@ -155,11 +189,11 @@ class Evaluation(JsonDocument):
     mode: str
     seeds: list[int]
     views: list[View]
-    claims: list[Row]
-    sensitivity: list[document.Variation] = field(default_factory=list)
+    claims: list[ClaimRow]
+    sensitivity: list[VariationEntry] = field(default_factory=list)
     beyond: dict[str, Any] = field(default_factory=dict)
-    yardstick: list[optima.Learned] = field(default_factory=list)
-    optima: list[optima.Optimum] = field(default_factory=list)
+    yardstick: list[Learned] = field(default_factory=list)
+    optima: list[Optimum] = field(default_factory=list)
 
     @property
     def inputs(self) -> Sequence[Input]:
@@ -241,7 +275,7 @@ class Evaluation(JsonDocument):
 
 
 @dataclass(frozen=True)
-class Counts:
+class Headline:
     """How many claims got each verdict under a reading, of all of them and of every class."""
 
     #: What the reading is called; empty where the plan has only one.
@@ -250,12 +284,12 @@ class Counts:
     of_classes: Sequence[tuple[str, str]]
 
 
-def headline(evaluation: Evaluation) -> list[Counts]:
+def headline(evaluation: Evaluation) -> list[Headline]:
     """Return the counts under every reading that was run."""
     classes = evaluation.classes()
     several = classes if len(classes) > 1 else []
     return [
-        Counts(
+        Headline(
             title(evaluation, reading),
             _counted(evaluation.counts(reading)),
             [(name, _counted(evaluation.counts(reading, name))) for name in several],
@@ -276,14 +310,14 @@ def _counted(counts: dict[str, int]) -> str:
     return ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
 
 
-def sections(evaluation: Evaluation) -> list[tuple[str, list[Row]]]:
+def sections(evaluation: Evaluation) -> list[tuple[str, list[ClaimRow]]]:
     """Return the claims by class; without a heading where all are of one."""
     classes = evaluation.classes()
     of = [(name, [row for row in evaluation.claims if row.class_ == name]) for name in classes]
     return of if len(of) > 1 else [("", rows) for _, rows in of]
 
 
-def found(row: Row, evaluation: Evaluation) -> list[tuple[str, Finding]]:
+def found(row: ClaimRow, evaluation: Evaluation) -> list[tuple[str, Finding]]:
     """Return the readings that were run, each with what is said of a claim under it."""
     under = ((reading, row.under(reading)) for reading in evaluation.readings)
     return [(reading, finding) for reading, finding in under if finding is not None]

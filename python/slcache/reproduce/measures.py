@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from slcache.documents.figures import BITS, densest, slc_block_bytes, slc_bytes
 from slcache.kinds import STORES
 from slcache.options import parsing
-from slcache.reproduce.expressions import Reading, Term, evaluate, parse_measure
+from slcache.reproduce.notation import Reading, Term, evaluate, parse_measure
 
 Document = Mapping[str, Any]
 

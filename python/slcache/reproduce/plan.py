@@ -2,43 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import ConfigDict
 
 from slcache import ConfigError, catalogue
-from slcache.reproduce import claims, toml
-from slcache.reproduce.claims import EMERGENT, Claim
-from slcache.reproduce.expressions import Call
-from slcache.reproduce.functions import FUNCTIONS
-from slcache.reproduce.lifespans import Lifespans
+from slcache.errors import UsageError, about
+from slcache.reproduce import claims, notation
+from slcache.reproduce.claims import EMERGENT, FUNCTIONS, Claim
 from slcache.reproduce.measures import measures
-from slcache.reproduce.optima import Optima
+from slcache.reproduce.notation import Call
 from slcache.reproduce.parts import (
-    FigureSpec,
-    Grid,
-    Part,
-    Pick,
-    Quick,
-    TableSpec,
-    Variant,
-    Workload,
-    Yardstick,
-    settings_of,
-)
-from slcache.reproduce.reading import (
+    DEFAULT,
     LITERAL,
     PROBABLE,
     READINGS,
     Beyond,
+    FigureSpec,
+    Grid,
+    Lifespans,
+    Optima,
+    Option,
+    Part,
+    Pick,
+    Quick,
     Reading,
     Sensitivity,
+    TableSpec,
+    Variant,
     Variation,
-    faults,
+    Workload,
+    Yardstick,
+    has_figures,
     is_of_twins,
+    settings_of,
 )
 
 #: The folders of data, one per paper.
@@ -49,7 +49,7 @@ EXPERIMENTS = Path(__file__).parent.parent / "experiments"
 class Plan:
     """A paper's evaluation."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = toml.CLOSED
+    __pydantic_config__: ClassVar[ConfigDict] = notation.CLOSED
 
     name: str
     title: str
@@ -183,10 +183,10 @@ def load(name: str) -> Plan:
     """Return a paper's plan; raises ConfigError."""
     folder = EXPERIMENTS / name
     where = f"{name}/plan.toml"
-    table = toml.written_out(toml.load(folder / "plan.toml"), where)
-    plan = toml.build(Plan, {**table, "name": name}, where)
+    table = notation.written_out(notation.load(folder / "plan.toml"), where)
+    plan = notation.build(Plan, {**table, "name": name}, where)
     # Again with the names that it has.
-    plan = toml.build(Plan, {**table, "name": name}, where, plan.names)
+    plan = notation.build(Plan, {**table, "name": name}, where, plan.names)
     _check(plan, where)
     plan = replace(plan, claims=claims.load(folder / "claims.toml", f"{name}/claims.toml"))
     _check_claims(plan, f"{name}/claims.toml")
@@ -257,7 +257,7 @@ def _faults_of_readings(plan: Plan) -> list[str]:
     found += [
         f"{at}: {fault}"
         for at, reading in every
-        for fault in faults(reading, plan.parts, plan.workloads)
+        for fault in faults_of_reading(reading, plan.parts, plan.workloads)
     ]
     if LITERAL in plan.reading:
         found.append(f"reading: {LITERAL} is the plan as it stands")
@@ -279,9 +279,122 @@ def _faults_of_readings(plan: Plan) -> list[str]:
     ]
 
 
+def faults_of_reading(
+    reading: Reading, parts: Sequence[Part], workloads: Sequence[Workload]
+) -> list[str]:
+    """Return what a reading's options say twice or idly."""
+    found = []
+    earlier: list[Option] = []
+    for name, option in reading.options.items():
+        at = f"option {name}"
+        found += [
+            f"{at}: devices.{part} has no effect: parts does not name it"
+            for part in option.devices
+            if option.parts and part not in option.parts
+        ]
+        if option.workloads and (option.devices or option.twin or option.parts):
+            found.append(f"{at}: workloads: only settings can be of some workloads")
+        if not (option.settings or option.devices or option.twin):
+            found.append(f"{at}: one of settings, devices and twin is missing: it changes nothing")
+        found += [
+            f"{at}: {key} is given for {part.name} by an earlier option too"
+            for part in parts
+            for key in option.given(part.name)
+            if any(key in other.given(part.name) for other in earlier)
+        ]
+        found += [f"{at}: {fault}" for fault in _faults_of_figures(option, workloads)]
+        earlier.append(option)
+    return found
+
+
+def _faults_of_figures(option: Option, workloads: Sequence[Workload]) -> list[str]:
+    """Return which figures no twin gets, or which a smaller experiment takes away again."""
+    if not option.twin:
+        return []
+    concerned = [
+        each
+        for each in workloads
+        if has_figures(each.twin)
+        and (not option.parts or not each.parts or {*option.parts} & {*each.parts})
+    ]
+    if not concerned:
+        return ["twin has no effect: these parts have no twins"]
+    return [
+        f"twin.{key} has no effect on {each.name}: its reduced figures give it too"
+        for each in concerned
+        for key in option.twin
+        if f"twin.{key}" in each.reduced
+    ]
+
+
 def _is_of_a_run(plan: Plan, key: str, parts: Sequence[str]) -> bool:
     """Return whether a setting, or a figure of twins, is one of a run of these or all parts."""
     if is_of_twins(key) or key == "replay":
         return True
     schemes = [s for part in plan.parts if not parts or part.name in parts for s in part.schemes]
     return any(settings_of(variant, {key: None}) for variant in plan.expand(schemes))
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A device, settings and a way of replay, as one part of an evaluation has them."""
+
+    #: With part and reading, whether or not they were said.
+    name: str
+    title: str
+    device: str
+    replay: str | None
+    settings: Mapping[str, Any]
+    #: Settings of single workloads over these, by their twins.
+    of_traces: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def settings_for(self, schemes: Sequence[str], trace: str = "") -> dict[str, Any]:
+        """Return the settings of these schemes, and those of none, on a trace."""
+        known = catalogue.canonical()
+        own = [Variant(name, known.get(name, name)) for name in schemes]
+        whole = {**self.settings, **self.of_traces.get(trace, {})}
+        return {key: said for each in own for key, said in settings_of(each, whole).items()}
+
+    def left_out(self, trace: str) -> str:
+        """Say what of it is for other traces alone; empty where nothing is."""
+        if not self.of_traces or trace in self.of_traces:
+            return ""
+        keys = dict.fromkeys(key for of in self.of_traces.values() for key in of)
+        return f"its {', '.join(keys)} is for {', '.join(self.of_traces)}, and {trace} is none"
+
+
+def setup_of(text: str) -> Setup:
+    """Return the set-up that `PAPER[/PART][:READING]` names; raises UsageError for other texts.
+
+    Without a part it is the plan's first one, without a reading the literal one.
+    """
+    whole, _, reading = text.partition(":")
+    paper, slash, part = whole.partition("/")
+    _check_name("paper", paper, papers(), text)
+    plan = load(paper)
+    if slash:
+        _check_name("part", part, [each.name for each in plan.parts], text)
+    if ":" in text:
+        _check_name("reading", reading, [LITERAL, *plan.reading], text)
+    reading = reading or LITERAL
+    read = plan.under(reading)
+    found = read.part(part)
+    settings = {key: value for key, value in found.settings.items() if value != DEFAULT}
+    return Setup(
+        name=f"{plan.name}/{found.name}:{reading}",
+        title=f"{plan.title}, {found.name}, {reading} reading",
+        device=found.device,
+        replay=settings.pop("replay", found.replay),
+        settings=settings,
+        of_traces={
+            each.twin: each.settings
+            for each in read.workloads
+            if each.settings and found.name in (each.parts or [found.name])
+        },
+    )
+
+
+def _check_name(what: str, given: str, known: Sequence[str], text: str) -> None:
+    if given not in known:
+        told = f"reading = {text!r}: no {what} {given!r}; allowed: {', '.join(known)}"
+        raise about(UsageError(told), "reading")

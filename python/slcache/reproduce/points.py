@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any, TypeVar
 
-from slcache.reproduce.expressions import Call, Keywords, Term, evaluate
+from annotated_types import Len
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from slcache.documents import figures
+from slcache.documents.figures import BITS, densest, planes, slc_block_bytes
+from slcache.documents.model import shape
+from slcache.reproduce.equations import nvc_lifespan
 from slcache.reproduce.measures import AbsentError, present, value
-from slcache.reproduce.parts import Grid
+from slcache.reproduce.notation import Call, Keywords, Term, evaluate
+from slcache.reproduce.parts import Grid, Lifespans, Optima, Yardstick
 
 #: Workload, scheme and seed.
 Key = tuple[str, str, int]
@@ -190,3 +198,239 @@ class Points:
 def means(curves: Curves) -> dict[str, float]:
     """Return each trace's mean over the settings."""
     return {name: statistics.fmean(of.values()) for name, of in curves.items()}
+
+
+K = TypeVar("K")
+#: Lowest and highest.
+Range = Annotated[list[float], Len(2, 2)]
+#: Settings whose figure is at most this part away from the best one's are as good for a user.
+NEAR = 0.05
+#: What is said of learning against the best constant.
+BEATS, TIES, LOSES = "beats", "as good as", "below"
+
+
+@shape
+class Optimum(TypedDict):
+    """Where a setting is best on a trace of a part."""
+
+    part: str
+    workload: str
+    measure: str
+    paper: float | None
+    """The paper's best setting."""
+    ours: float
+    spread: Range
+    """The lowest and highest of the seeds' own."""
+    near: Range
+    """Settings at most 5 % worse."""
+    paper_worse: float | None
+    """How much worse the paper's setting is than ours, as a part of ours."""
+    predicted: float | None
+    """The model's optimum, on average."""
+    chosen: float | None
+    """The setting that the adaptive scheme had on average."""
+    adaptive_worse: float | None
+
+
+@shape
+class Learned(TypedDict):
+    """A learned scheme beside the best constant setting on a trace."""
+
+    workload: str
+    learned: float
+    spread: Range
+    random: float | None
+    best: float
+    best_is: str
+    worst: float
+    share: float | None
+    """Part of the way from the worst to the best constant, where these are apart; above 1 learning
+    is better than both."""
+    random_share: float | None
+    verdict: Annotated[str, Field(json_schema_extra={"enum": [BEATS, TIES, LOSES]})]
+
+
+def optimum(curve: Mapping[K, float], which: str) -> K:
+    """Return the setting, or name, with the least or the most of a measure, the first of equals."""
+    order = max if which == "most" else min
+    return order(curve, key=lambda at: curve[at])
+
+
+def optima_of(specs: Sequence[Optima], tables: Mapping[str, Table]) -> list[Optimum]:
+    """Return a row for every part and trace that has the figures."""
+    every = (
+        (spec, part, name)
+        for spec in specs
+        for part in spec.parts
+        for name in tables[part].workloads
+    )
+    return [
+        row for spec, part, name in every for row in _optimum_of(spec, part, tables[part], name)
+    ]
+
+
+def _optimum_of(spec: Optima, part: str, table: Table, workload: str) -> Iterator[Optimum]:
+    curve = table.curve(spec.measure, spec.scheme, workload)
+    if not curve:
+        return
+    best = optimum(curve, spec.which)
+    sign = 1 if spec.which == "least" else -1
+
+    def worse(figure: float | None) -> float | None:
+        return None if figure is None or not curve[best] else sign * (figure / curve[best] - 1)
+
+    near = [at for at, figure in curve.items() if (worse(figure) or 0.0) <= NEAR]
+    seeds = [table.curve(spec.measure, spec.scheme, workload, seed) for seed in table.seeds]
+    each = [optimum(seed, spec.which) for seed in seeds if seed]
+    paper = spec.paper.get(part, {}).get(workload)
+    # The model's optimum: every run of the grid has its own, from what it counted.
+    predicted = table.curve(spec.predicted, spec.scheme, workload)
+    yield {
+        "part": part,
+        "workload": workload,
+        "measure": spec.measure,
+        "paper": paper,
+        "ours": best,
+        "spread": [min(each), max(each)],
+        "near": [min(near), max(near)],
+        "paper_worse": None if paper is None else worse(curve.get(paper)),
+        "predicted": statistics.fmean(predicted.values()) if predicted else None,
+        "chosen": table.mean(spec.chosen, spec.adaptive, workload),
+        "adaptive_worse": worse(table.mean(spec.measure, spec.adaptive, workload)),
+    }
+
+
+def learned_of(spec: Yardstick | None, tables: Mapping[str, Table]) -> list[Learned]:
+    """Return a row for every trace that has the figures, all of the yardstick's measure."""
+    if spec is None:
+        return []
+    table = tables[spec.part]
+    return [row for name in table.workloads for row in _learned(spec, table, name)]
+
+
+def _learned(spec: Yardstick, table: Table, workload: str) -> Iterator[Learned]:
+    learned = table.values(spec.measure, spec.scheme, workload)
+    best, worst, random = (
+        table.mean(spec.measure, scheme, workload)
+        for scheme in (spec.best, spec.worst, spec.random)
+    )
+    if not learned or best is None or worst is None:
+        return
+    mean = statistics.fmean(learned)
+
+    def share(figure: float | None) -> float | None:
+        apart = figure is not None and not figures.equal(best, worst)
+        return (figure - worst) / (best - worst) if figure is not None and apart else None
+
+    yield {
+        "workload": workload,
+        "learned": mean,
+        "spread": [min(learned), max(learned)],
+        "random": random,
+        "best": best,
+        "best_is": table.documents[workload, spec.best, table.seeds[0]]["picked"],
+        "worst": worst,
+        "share": share(mean),
+        "random_share": share(random),
+        "verdict": TIES if figures.equal(mean, best) else BEATS if mean > best else LOSES,
+    }
+
+
+def sentence(rows: Sequence[Learned]) -> str:
+    """Say plainly whether learning beats the best constant."""
+    count = {v: [r["workload"] for r in rows if r["verdict"] == v] for v in (BEATS, TIES, LOSES)}
+    shares = [row["share"] for row in rows if row["share"] is not None]
+    mean = ""
+    if shares:
+        mean = f" On average it goes {100 * statistics.fmean(shares):.0f} % of the way"
+        mean += " from the worst constant to the best."
+    told = [f"{len(names)} {v} it ({', '.join(names)})" for v, names in count.items() if names]
+    return f"Learning against the best constant, {len(rows)} traces: {'; '.join(told)}.{mean}"
+
+
+Document = Mapping[str, Any]
+
+
+Documents = dict[Key, Any]
+
+
+def add_lifespans(
+    spec: Lifespans, of_parts: Mapping[str, Documents], grids: Sequence[Grid]
+) -> None:
+    """Put a lifespan beside the result of every point that has the runs it takes.
+
+    Once as the model has it, where the last region works alone at its own size, and once as if it
+    then were the whole chip: the paper does not say which of the two it measures.
+    """
+    names = {grid.name: {v.point[0]: v.name for v in grid.variants} for grid in grids}
+    slc, dense = names[spec.slc_alone], names[spec.dense_alone]
+    documents, before = of_parts[spec.part], of_parts.get(spec.less)
+    shown: Documents = {}
+    for share, name in (point for grid in spec.grids for point in names[grid].items()):
+        readings = {"own": (slc.get(share), dense.get(1 - share)), "full_chip": (slc[1], dense[1])}
+        for key in [key for key in documents if key[1] == name]:
+            told = {
+                reading: _lifespan(share, [name, *alone], key, documents, before)
+                for reading, alone in readings.items()
+            }
+            shown[key] = {**documents[key], "lifespan": told}
+    documents.update(shown)
+
+
+def _lifespan(
+    share: float,
+    names: Sequence[str | None],
+    key: Key,
+    documents: Documents,
+    before: Documents | None,
+) -> dict[str, Any] | None:
+    """Return what the model says of a point; None where a run that it needs is missing."""
+    volumes = _volumes(share, names, key, documents)
+    if before is not None and volumes is not None:
+        first = _volumes(share, names, key, before)
+        volumes = first and {name: of - first[name] for name, of in volumes.items()}
+    endures = chip(documents[key])
+    if volumes is None or endures is None:
+        return None
+    found = nvc_lifespan(endures, slc_share=share, volumes=volumes)
+    return {"host_bytes": found.host_bytes, "passes": found.passes, "first": found.first}
+
+
+def _volumes(
+    share: float, names: Sequence[str | None], key: Key, documents: Documents
+) -> dict[str, float] | None:
+    """Return the bytes of a point and of either region alone, on one trace with one seed."""
+    workload, _, seed = key
+    own, slc_only, dense_only = (
+        None if name is None else documents.get((workload, name, seed)) for name in names
+    )
+    if own is None or (share > 0 and slc_only is None) or (share < 1 and dense_only is None):
+        return None
+    return {
+        "host_bytes": _bytes(own, "host_bytes"),
+        "slc_bytes": _bytes(own, "slc_bytes"),
+        "dense_bytes": _bytes(own, "dense_bytes"),
+        "slc_only_bytes": _bytes(slc_only, "slc_bytes"),
+        "dense_only_bytes": _bytes(dense_only, "dense_bytes"),
+    }
+
+
+def _bytes(document: Document | None, name: str) -> float:
+    """Return bytes of a pass; those of a region that does not exist are 0."""
+    return (value(name, document) or 0.0) if document is not None else 0.0
+
+
+def chip(document: Document) -> dict[str, float] | None:
+    """Return what a run's flash endures; None where its cycles are not known."""
+    (pool,) = document["config"]["device"]["pool"]
+    dense = densest(pool)
+    cycles = pool["slc"]["endurance_cycles"], pool[dense]["endurance_cycles"]
+    if None in cycles:
+        return None
+    return {
+        "slc_cycles": cycles[0],
+        "dense_cycles": cycles[1],
+        "slc_block_bytes": slc_block_bytes(pool),
+        "dense_bits": BITS[dense],
+        "blocks": planes(pool) * pool["blocks"],
+    }

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from slcache import _core, units
 from slcache.charts import page
-from slcache.reproduce import beyond, figures, ledger, optima
+from slcache.reproduce import figures, ledger
+from slcache.reproduce.evaluation import TIMES
+from slcache.reproduce.functions import JUDGED
 from slcache.reproduce.ledger import Evaluation, View, shown
-from slcache.reproduce.parts import TableSpec
-from slcache.reproduce.points import Table
-from slcache.reproduce.reading import PROBABLE
-from slcache.reproduce.verdicts import JUDGED
+from slcache.reproduce.parts import PROBABLE, TableSpec
+from slcache.reproduce.points import NEAR, Learned, Table, sentence
 
 if TYPE_CHECKING:
-    from slcache.reproduce import document
+    from slcache.reproduce import ledger
 
 
 def render(evaluation: Evaluation) -> str:
@@ -41,9 +41,9 @@ def render(evaluation: Evaluation) -> str:
         pictures=_pictures(evaluation),
         tables=_tables(evaluation),
         yardstick=evaluation.yardstick,
-        sentence=optima.sentence,
+        sentence=sentence,
         optima=evaluation.optima,
-        near=f"{100 * optima.NEAR:g} %",
+        near=f"{100 * NEAR:g} %",
         gains=[
             (ledger.title(evaluation, view.reading), view.gains)
             for view in evaluation.views
@@ -52,7 +52,7 @@ def render(evaluation: Evaluation) -> str:
         sensitivity=[_variation(entry) for entry in evaluation.sensitivity],
         overview=_overview(evaluation),
         beyond=evaluation.beyond,
-        times=beyond.TIMES,
+        times=TIMES,
         # How figures are written; a missing one is a dash.
         figure=_figure,
         percent=_percent,
@@ -132,7 +132,7 @@ def _percent(share: float | None, digits: str = ".0f") -> str:
     return "–" if share is None else f"{100 * share:{digits}} %"
 
 
-def _variation(entry: document.Variation) -> dict[str, Any]:
+def _variation(entry: ledger.VariationEntry) -> dict[str, Any]:
     """Return a variation as a table: one line per claim whose verdict or figure moves."""
     names = [point["value"] for point in entry["points"]]
     lines = []
@@ -150,7 +150,7 @@ def _variation(entry: document.Variation) -> dict[str, Any]:
     return {**told, "names": names, "lines": lines}
 
 
-def _shares(lines: Sequence[optima.Learned]) -> str:
+def _shares(lines: Sequence[Learned]) -> str:
     return ", ".join(f"{line['workload']} {_percent(line['share'])}" for line in lines)
 
 
@@ -169,7 +169,7 @@ def _overview(evaluation: Evaluation) -> list[tuple[str, str, list[str]]]:
     return lines
 
 
-def _counts(claims: Sequence[document.Claim]) -> list[int]:
+def _counts(claims: Sequence[ledger.ClaimEntry]) -> list[int]:
     verdicts = [claim["verdict"] for claim in claims]
     return [verdicts.count(verdict) for verdict in JUDGED]
 
