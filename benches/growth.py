@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from slcache.charts import files, spec
+from slcache.charts import spec
+from slcache.charts import pictures
 from slcache.charts.spec import Axis
 
 CURVES = {
@@ -34,7 +35,7 @@ def draw(growth: dict[str, Any], picture: Path) -> None:
             marks = {"point": {"size": 25, "filled": True}, "strokeDash": dash}
             layers.append(spec.lines(curve, across, up, looks, **marks))
     drawn = spec.picture([spec.panel(*layers, height=260)])
-    picture.write_bytes(files.written(drawn, picture.suffix))
+    picture.write_bytes(pictures.written(drawn, picture.suffix))
 
 
 def main() -> None:

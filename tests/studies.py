@@ -8,10 +8,10 @@ from typing import Any
 
 import polars as pl
 
-from slcache.report import terminal
 from slcache.study import show
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import Outcome
+from slcache.tables.table import plain
 
 Metrics = Mapping[str, float | None]
 
@@ -47,4 +47,4 @@ def analysis(table: pl.DataFrame | Sequence[Mapping[str, Any]], *metrics: str) -
 
 def printed(study: Analysis) -> str:
     """Return what a terminal shows of a study, on one line."""
-    return " ".join(terminal.text(*show.parts(study)).split())
+    return " ".join(plain(*show.parts(study)).split())

@@ -25,7 +25,7 @@ from jsonschema import Draft202012Validator
 from markupsafe import Markup
 
 from slcache import devices
-from slcache.charts import files, page
+from slcache.charts import page, pictures
 from slcache.charts.spec import Spec
 from slcache.cli.app import execute
 from slcache.execute import driver
@@ -212,7 +212,7 @@ def undrawn() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(page, "chart", empty)
-        patched.setattr(files, "written", lambda _, kind: kind.encode())
+        patched.setattr(pictures, "written", lambda _, kind: kind.encode())
         yield
 
 

@@ -20,10 +20,10 @@ import slcache
 from charted import axis, charts, keys, only, panels, rows, texts
 from figured import figured
 from slcache import units
-from slcache.charts import files, flash, latency, layout, page, scheme, spec
+from slcache.charts import flash, latency, layout, page, pictures, scheme, spec
 from slcache.charts.spec import Axis
 from slcache.documents import figures, saved
-from slcache.report import html
+from slcache.results import report
 from support import mixed, write_trace
 
 
@@ -38,9 +38,9 @@ def simple() -> spec.Spec:
 
 def test_files_are_drawn_without_a_browser_and_the_same_every_time() -> None:
     for kind, head in ((".png", b"\x89PNG"), (".svg", b"<svg"), (".pdf", b"%PDF")):
-        drawn = files.written(simple(), kind)
+        drawn = pictures.written(simple(), kind)
         assert drawn.startswith(head)
-        assert kind == ".pdf" or files.written(simple(), kind) == drawn
+        assert kind == ".pdf" or pictures.written(simple(), kind) == drawn
 
 
 @pytest.mark.long
@@ -55,7 +55,7 @@ def test_altair_takes_every_chart_of_a_run(comparison: slcache.Comparison, tmp_p
 def test_what_there_is_nothing_of_says_so() -> None:
     document = {"config": {"device": {"mu_bytes": 4096}}, "flash": {"ops": [], "slots": []}}
     drawn = flash.writes(["a"], [document])
-    assert "nothing was programmed" in files.written(drawn, ".svg").decode()
+    assert "nothing was programmed" in pictures.written(drawn, ".svg").decode()
     curve: dict[str, spec.Curve] = {"a": ([1.0, 2.0], [3.0, 4.0])}
     looks = spec.colours(curve)
 
@@ -204,7 +204,7 @@ def test_the_report_shows_it(comparison: Any) -> None:  # noqa: ANN401
     made = comparison.runs[0].to_dict()
     made["scheme"] |= document(COMPUTED, [[0.4, 3e6]])["scheme"]
     saved.current(made)
-    page = html.render(["a"], [made], None)
+    page = report.render(["a"], [made], None)
     assert page.count(">Computed and measured: cost</h2>") == 1
     assert "what one window of the run really took" in page
     made["scheme"]["curves"][0]["measured"] = [[0.4]]
@@ -326,7 +326,7 @@ def text(comparison: slcache.Comparison) -> str:
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A cache of its own, of which nothing is remembered, for a library that is made at once."""
     drawer = SimpleNamespace(javascript_bundle=lambda begin: f'{begin}"</script>"')
-    monkeypatch.setattr(files, "drawer", lambda: drawer)
+    monkeypatch.setattr(pictures, "drawer", lambda: drawer)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     page._library.cache_clear()
     yield tmp_path / "slcache"

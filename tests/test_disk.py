@@ -12,7 +12,7 @@ import pytest
 import slcache
 from charted import axis, keys, only, panels, rows
 from disks import result, without_disk
-from slcache.charts import disk, files, series
+from slcache.charts import disk, pictures, series
 from slcache.tables import grid
 from support import validator
 
@@ -97,7 +97,7 @@ def test_charts_show_states_energy_and_work(pair: slcache.Comparison, tmp_path: 
             tops[row["x"]] += row["y"]
         assert list(tops.values()) == pytest.approx([1.0] * len(tops), abs=1e-3)
     assert keys(drawn) == ["active", "to-idle", "idle", "spin-up", "spin-down", "standby"]
-    files.written(drawn, ".svg")
+    pictures.written(drawn, ".svg")
     assert ends(disk.energy(pair.labels, pair.documents)) == pytest.approx([51.0, SAVING_J])
     drawn, each_us = disk.work(pair.labels, pair.documents), 17_960
     assert ends(drawn) == pytest.approx([40 * each_us, 22 * each_us])

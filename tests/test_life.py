@@ -15,7 +15,7 @@ from slcache import _core, kinds
 from slcache.charts import latency as charts
 from slcache.documents import schemata
 from slcache.metrics import METRICS, PARTS
-from slcache.report import terminal
+from slcache.results.result import overload
 from slcache.sentences import life
 from slcache.tables import grid
 from support import mixed, write_trace
@@ -258,7 +258,7 @@ def behind(requests: int, lag_ns: int, duration_ns: int = 400_000_000_000) -> st
     host = {"duration_ns": duration_ns, "iops": 50.0}
     backlog = {"requests_max": requests, "lag_ns": lag_ns} if requests else None
     document: Any = {"host": {**host, "backlog": backlog}, "trace": {"offered_iops": 100.0}}
-    return terminal.overload("baseline", document)
+    return overload("baseline", document)
 
 
 def test_a_device_that_ends_long_after_the_last_request_is_told() -> None:

@@ -16,7 +16,7 @@ from slcache import catalogue
 from slcache.charts import latency as charts
 from slcache.charts import spec
 from slcache.names import leaves
-from slcache.report import html
+from slcache.results import report
 from slcache.sentences import notes
 from support import mixed, write_trace
 from support import slcache as command
@@ -121,7 +121,7 @@ def test_each_run_says_what_its_cache_takes(unequal: slcache.Comparison) -> None
     note, *_ = unequal.notes()
     assert "baseline has 384 KiB, turbo-write 768 KiB" in note
     assert note in " ".join(unequal.summary(explain=True).split())
-    assert note in html.render(unequal.labels, unequal.documents, unequal.reference)
+    assert note in report.render(unequal.labels, unequal.documents, unequal.reference)
 
     def noted(*sizes: int | None) -> str:
         limits = [size if size is None else {"limit_bytes": size} for size in sizes]

@@ -20,10 +20,10 @@ import slcache
 from charted import Page, charts, rows
 from slcache import api, names
 from slcache.bandwidth import curves
-from slcache.charts import bandwidth, files, layout, page
+from slcache.charts import bandwidth, layout, page, pictures
 from slcache.cli import console
 from slcache.metrics import METRICS
-from slcache.report import pictures, terminal
+from slcache.results.result import heading, run_table
 from slcache.sentences.verdict import FEW
 from slcache.study import page as pages
 from slcache.study.analysis import Analysis
@@ -168,7 +168,7 @@ def test_file_names_do_not_act_on_pages_and_terminals(tmp_path: Path) -> None:
     }
     curve = curves.sustained(document)
     drawn = bandwidth.cliff(dict.fromkeys(MARKUP[:9], curve), 1, MARKUP[0])
-    root = ElementTree.fromstring(files.written(drawn, ".svg"))
+    root = ElementTree.fromstring(pictures.written(drawn, ".svg"))
     assert not [each for each in root.iter() if each.tag.endswith(("script", "image"))]
     assert names.printable(MARKUP[0]) in {each.text for each in root.iter()}
 
@@ -185,9 +185,9 @@ def test_json_for_a_terminal_means_the_same(
     assert harmless(shown)
     assert json.loads(shown) == MARKUP
     for each in comparisons:
-        label = terminal.label_line(each.labels, each.documents)
+        label = heading(each.labels, each.documents)
         console.show(*label, each.tables()[0], *each.verdict())
-        console.show(terminal.run_table(each.labels[0], each.documents[0]))
+        console.show(run_table(each.labels[0], each.documents[0]))
         console.note(each.labels[0])
         out, err = capsys.readouterr()
         assert harmless(out)

@@ -13,7 +13,7 @@ import pytest
 import slcache
 from charted import Page, charts
 from slcache.files import Transaction
-from slcache.results.loading import gather
+from slcache.results.differences import gather
 from slcache.results.seeded import SeededComparison
 from support import json_of, mixed, undrawn, write_trace
 from support import slcache as command

@@ -16,10 +16,9 @@ from slcache import metrics
 from slcache.documents.figures import by_seed
 from slcache.metrics import named
 from slcache.results import intervals
-from slcache.results import means as told_of
+from slcache.results import seeded as told_of
 from slcache.results.intervals import Figure, against
-from slcache.results.means import NOISE
-from slcache.results.seeded import SeededComparison
+from slcache.results.seeded import NOISE, SeededComparison
 from slcache.study import show
 from slcache.tables.grid import Column
 from support import mixed, stdout, validator, write_trace
@@ -261,7 +260,7 @@ def test_draws_that_lie_off_the_recording_are_told(own: float) -> None:
     for line in lines:
         assert "write mean of baseline, 587 µs against 577 µs [574 µs, 581 µs]" in line
         assert "--resample-block" in line
-    assert ("!" in told_of.drawn(column.show, found.estimate, None)) is (own == 587.0)
+    assert ("!" in told_of.draw_cell(column.show, found.estimate, None)) is (own == 587.0)
 
 
 def test_it_is_said_what_repeats_a_comparison(drawn: SeededComparison, tmp_path: Path) -> None:

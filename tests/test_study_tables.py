@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from charted import panels, rows
-from slcache.charts import files
+from slcache.charts import pictures
 from slcache.charts import study as charts
 from slcache.charts.spec import Spec
 from slcache.metrics import Goal
@@ -169,7 +169,7 @@ def test_whatever_points_there_are_is_drawn(count: int, parameters: int, kinds: 
     values = [each.mean("waf") or 0.0 for each in points]
 
     def text_of(chart: Spec) -> str:
-        return files.written(chart, ".svg").decode()
+        return pictures.written(chart, ".svg").decode()
 
     names = wording.short_names(found.factors)
     text = text_of(charts.effects("waf", main_effects(columns, values), names))

@@ -26,7 +26,7 @@ from slcache.cli import app, console, devices, schemes, trace_write
 from slcache.cli import cliff as cli_cliff
 from slcache.documents import figures
 from slcache.metrics import GAIN_SHARE, METRICS, PARTS
-from slcache.report import terminal
+from slcache.results.result import run_table
 from slcache.tables import grid
 from slcache.tables.table import Cells, fitted
 from support import command as cli_words
@@ -98,7 +98,7 @@ def test_comparisons_figures_are_whole(nine: slcache.Comparison, widths: Sequenc
 def test_figures_of_a_run_stand_whole(nine: slcache.Comparison, widths: Sequence[int]) -> None:
     for run in nine.runs[:2]:
         document = run.documents[0]
-        table = terminal.run_table(run.label, document)
+        table = run_table(run.label, document)
         shown = {cell.plain.removesuffix(grid.THIN) for row in table.rows for cell in row}
         latencies = [
             figures.latency(document, side, key)

@@ -18,7 +18,7 @@ import slcache
 from figured import figured
 from slcache import units
 from slcache.documents.figures import winners
-from slcache.results import means
+from slcache.results import seeded
 from slcache.results.intervals import LEVEL, Figure, Paired, against, paired, quantile, told_apart
 from slcache.sentences import verdict
 from support import cases, mixed, write_trace
@@ -296,7 +296,7 @@ def test_seeds_that_all_agree_tell_from_six_on(seeds: int, sure: bool) -> None:
     assert found.p is not None
     assert found.p <= 2 * 0.5**seeds
     assert told_apart([found]) == [sure]
-    assert ("not significant" in means.of_counts(seeds)) is not sure
+    assert ("not significant" in seeded.of_counts(seeds)) is not sure
     # Draws are of one recording: their count is no test.
     assert told_apart([paired(mine, [1.0] * seeds, draws=True)]) == [False]
 
@@ -307,23 +307,23 @@ def test_schemes_that_are_equal_are_told_together() -> None:
     noise = [1.0, 1.01, 0.99, 1.02, 1.0, 0.98]
     figures = {name: Figure([value * n for n in noise]) for name, value in values.items()}
     title = "Writes"
-    text = means.winner(title, figures, "base")
+    text = seeded.winner(title, figures, "base")
     assert text == (
         "Writes: c has the lowest mean latency, 0.50× that of base, lower in 6 of 6; not told from "
         "it: d equal to c in all 6. Others: a and b 2.00× that of base, higher in 6 of 6; e equal "
         "to base in all 6; f 3.00× that of base, higher in 6 of 6; 1 more."
     )
     found = against(figures, "base")
-    assert means.differing("IOPS", found, "base", most=True).startswith(
+    assert seeded.differing("IOPS", found, "base", most=True).startswith(
         "IOPS: g 4.00× that of base"
     )
-    assert means.differing("WAF", found, "base").startswith("WAF: c and d 0.50× that of base")
-    assert "; 1 not told apart." in means.differing("WAF", found, "base")
+    assert seeded.differing("WAF", found, "base").startswith("WAF: c and d 0.50× that of base")
+    assert "; 1 not told apart." in seeded.differing("WAF", found, "base")
     # Ratios of 1.1 to 11.1 vary by nearly their mean: all are more than 1, which is no noise.
     ratios = [1.10, 1.15, 1.20, 1.20, 1.25, 1.30, 1.40, 1.50, 2.0, 11.1]
     wide = against({"slow": Figure(ratios), "base": Figure([1.0] * 10)}, "base")
     told = "IOPS: slow 1.64× [1.00, 2.69] that of base, higher in 10 of 10."
-    assert means.differing("IOPS", wide, "base") == told
+    assert seeded.differing("IOPS", wide, "base") == told
 
 
 def test_the_verdict_tells_nothing_apart_that_the_table_does_not() -> None:
@@ -337,7 +337,7 @@ def test_the_verdict_tells_nothing_apart_that_the_table_does_not() -> None:
         }
         averages = {name: float(np.mean(each.known)) for name, each in figures.items()}
         best = min(averages, key=lambda name: averages[name])
-        text = means.winner("Writes", figures, "h")
+        text = seeded.winner("Writes", figures, "h")
         if best != "h" and against(figures, "h")[best].inside_noise:
             assert "lowest mean latency, " not in text
             assert "not told" in text
@@ -358,7 +358,7 @@ def test_none_is_divided(mine: list[float | None], other: list[float | None], wa
     """Where a figure is 0 there is no factor, and the differences are judged."""
     assert paired(mine, other) == want
     assert told_apart([want]) == [None if want.p is None else want.p < 1 - LEVEL]
-    assert means.counted(want).startswith("of which there is nothing") is (want.pairs == 0)
+    assert seeded.counted(want).startswith("of which there is nothing") is (want.pairs == 0)
     for size in (1e-300, 1e300):
         found = paired([size, 2 * size, 1.0], [1.0, 1.0, 1.0])
         assert all(v is None or math.isfinite(v) for v in (found.low, found.high, found.p))

@@ -22,8 +22,7 @@ from slcache.errors import (
 )
 from slcache.repeat import rerun
 from slcache.results import Comparison, Result
-from slcache.results.differences import diff
-from slcache.results.loading import load
+from slcache.results.differences import diff, load
 from slcache.scheme import Scheme, dense, option, reclaim, slc
 from slcache.search.api import tune
 from slcache.study.api import sweep

@@ -19,8 +19,7 @@ from slcache.names import few
 from slcache.options.arguments import checked
 from slcache.options.content import Content
 from slcache.results import Comparison, Result, differences
-from slcache.results.differences import Difference
-from slcache.results.loading import load
+from slcache.results.differences import Difference, load
 from slcache.results.seeded import SeededComparison
 from slcache.trace import Progress, is_workload
 

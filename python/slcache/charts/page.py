@@ -19,7 +19,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from slcache import bounded
-from slcache.charts import files, layout
+from slcache.charts import layout, pictures
 from slcache.charts.spec import Spec
 from slcache.names import printable
 
@@ -113,7 +113,7 @@ def _json(told: Mapping[str, Any]) -> Markup:
 def check_room() -> None:
     """Raise RunError where the script of pages is yet to be made, and there is no room for that."""
     if _kept() is None:
-        files.drawer()
+        pictures.drawer()
 
 
 @cache
@@ -127,7 +127,7 @@ def _library() -> str:
     if kept is not None:
         return kept
     # A tag's end inside the script would end the element that it stands in.
-    text = str(files.drawer().javascript_bundle(_BEGIN)).replace("</script", "<\\/script")
+    text = str(pictures.drawer().javascript_bundle(_BEGIN)).replace("</script", "<\\/script")
     _keep(_name(), f"{text}\n//{hashlib.sha256(text.encode()).hexdigest()}")
     return text
 

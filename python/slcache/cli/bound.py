@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from slcache import bounds, units
+from slcache.charts import pictures
 from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.options import option
-from slcache.report import pictures
 from slcache.tables.table import Columns, Table
 
 

@@ -133,9 +133,9 @@ def checked_picture(*kinds: str) -> Check:
     """Return a check that a picture's name ends in one of its kinds, in any of them without."""
 
     def check(value: Path) -> None:
-        from slcache.report import pictures
+        from slcache.charts import pictures
 
-        pictures.check(value, kinds or pictures.KINDS)
+        pictures.check_name(value, kinds or pictures.KINDS)
         no_folder(value)
 
     return check

@@ -82,7 +82,7 @@ def _like(asked: Laboratory) -> None:
 
 def _write(files: Transaction, name: str, found: Cliff | Like) -> None:
     """Write what was found as JSON and as a picture."""
-    from slcache.charts import files as charts
+    from slcache.charts import pictures as charts
 
     picture = found.picture()
     files.write(f"{name}.json", (found.to_json() + "\n").encode())

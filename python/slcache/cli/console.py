@@ -23,8 +23,8 @@ from slcache.files import Path as Named
 from slcache.files import Transaction
 from slcache.names import json_safe, printable
 from slcache.options.content import Content
-from slcache.report import terminal
 from slcache.results import Comparison, Result
+from slcache.results.result import heading
 from slcache.sentences import notes as sentences
 from slcache.tables import grid
 from slcache.tables.table import UNLIMITED, Table, fitted
@@ -81,7 +81,7 @@ def answer_of_runs(
     labels, documents = zip(*result.labelled, strict=True)
     references = result.references if isinstance(result, Comparison) else None
     table = grid.of_runs(labels, documents, references)
-    lines = terminal.label_line(result.labels, result.documents)
+    lines = heading(result.labels, result.documents)
     answer(form, result.to_json, [table, *lines, *parts])
 
 

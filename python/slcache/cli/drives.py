@@ -156,8 +156,8 @@ def _time(parts: list[str], ablate: bool) -> str:
 
 
 def _draw(found: Ledger, written: Transaction) -> None:
-    from slcache.charts import files
+    from slcache.charts import pictures
 
     for like in found.likes:
         if like.protocol == "techpowerup" and like.drive is not None:
-            written.write(f"{like.drive.name}.png", files.written(like.picture(), ".png"))
+            written.write(f"{like.drive.name}.png", pictures.written(like.picture(), ".png"))

@@ -171,10 +171,10 @@ def _contents(
     stem: str, found: Fitted, judged: Judged, shown: tuple[Points, Phases]
 ) -> dict[str, bytes]:
     """Return the files of a fitted device, by name: itself, and its pictures."""
-    from slcache.charts import bandwidth, files
+    from slcache.charts import bandwidth, pictures
 
     picture = bandwidth.fit(*shown, judged.drawn(), stem)
-    every = (found.text.encode(), *(files.written(picture, kind) for kind in (".svg", ".png")))
+    every = (found.text.encode(), *(pictures.written(picture, kind) for kind in (".svg", ".png")))
     return {f"{stem}{end}": each for end, each in zip(_ENDS, every, strict=True)}
 
 

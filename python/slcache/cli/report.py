@@ -57,7 +57,7 @@ def report(asked: Report) -> None:
       slcache report out/sizes --out sizes.html
 
     """
-    from slcache.results.loading import gather
+    from slcache.results.differences import gather
 
     results, out = [Path(each) for each in asked.results], asked.out
     normalise, gb_per_day, explain = asked.normalise, asked.gb_per_day, asked.explain

@@ -11,13 +11,13 @@ from rich.text import Text
 
 from slcache import api, bounds
 from slcache import trace as traces
+from slcache.charts import pictures
 from slcache.cli import checks, console, reader_words
 from slcache.cli import options as opt
 from slcache.errors import TraceError
 from slcache.names import leaves, printable, shown
 from slcache.options import needed, option
 from slcache.options.models import TRACE, RecordingOptions
-from slcache.report import pictures
 from slcache.tables import trace_sections
 from slcache.tables.table import Cells, Columns, Pairs, Table
 from slcache.trace import comparison

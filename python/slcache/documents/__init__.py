@@ -41,9 +41,9 @@ class Pictured(JsonDocument):
 
     def plot(self) -> Chart:
         """Draw it."""
-        from slcache.charts import files
+        from slcache.charts import pictures
 
-        return files.notebook(self.picture())
+        return pictures.notebook(self.picture())
 
 
 def provenance() -> dict[str, str]:

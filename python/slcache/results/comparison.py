@@ -12,9 +12,10 @@ from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path
 from slcache.names import few
 from slcache.options.arguments import checked, refuse
-from slcache.results.result import Frames, Result
+from slcache.results.result import Frames, Result, heading
 from slcache.sentences import gains, life, notes, verdict
 from slcache.tables import grid
+from slcache.tables.table import plain
 
 if TYPE_CHECKING:
     from altair import ConcatChart as Chart
@@ -198,10 +199,8 @@ class Comparison(Frames):
 
         With `explain` also throughput, lifetime, bounds, every note and the whole verdict.
         """
-        from slcache.report import terminal
-
-        label = terminal.label_line(self.labels, self.documents)
-        return terminal.text(*label, *self.shown(explain=explain))
+        label = heading(self.labels, self.documents)
+        return plain(*label, *self.shown(explain=explain))
 
     def __str__(self) -> str:
         return self.summary()
@@ -212,10 +211,10 @@ class Comparison(Frames):
 
     def report(self) -> str:
         """Return the report as one self-contained HTML page."""
-        from slcache.report import html
+        from slcache.results import report
 
         runs = (self.labels, self.documents, self.reference)
-        return html.render(*runs, bounds=self.bounds, gb_per_day=self.gb_per_day)
+        return report.render(*runs, bounds=self.bounds, gb_per_day=self.gb_per_day)
 
     def _told(self) -> tuple[Cells, list[str]]:
         return self.tables()[0], [*self.notes(), *self.verdict()]

@@ -1,24 +1,82 @@
-"""What separates two results: in the configuration, in the trace and in the figures."""
+"""Saved results: loaded, gathered, and what separates two of them."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from slcache.documents import Document, saved
-from slcache.errors import ResultError
+from slcache.errors import ResultError, about
+from slcache.files import Path
 from slcache.metrics import METRICS, PARTS
 from slcache.names import few, leaves
 from slcache.options.arguments import checked
 from slcache.results.comparison import Comparison
-from slcache.results.loading import load
 from slcache.results.result import Result
 from slcache.results.seeded import SeededComparison
 from slcache.sentences import notes
+
+
+@checked
+def load(path: Path) -> Result | Comparison:
+    """Return what was saved, a run or a comparison, from a `.json` file or a folder with one.
+
+    Raises ResultError, which names file and key, for what is no whole document of either.
+    """
+    document = saved.read(path)
+    if not saved.is_comparison(document):
+        return Result.of(document, path)
+    if "seeds" not in document:
+        return Comparison.of(document, path)
+    try:
+        return SeededComparison(
+            list(map(Comparison.made, [document, *document["seeds"]["others"]]))
+        )
+    except (ResultError, ValueError) as error:
+        raise ResultError(f"{saved.file_of(path)}: {error}") from None
+
+
+def gather(paths: Sequence[saved.Path], normalise: str | None = None) -> Result | Comparison:
+    """Return what was saved: a single run as such, else a comparison of all runs.
+
+    Runs are called as they were; those of one name get that of their folder or file beside it.
+    Raises ResultError where they are not of one trace, ValueError for a reference that is none.
+    """
+    found = [(path, load(path)) for path in paths]
+    if len(found) == 1 and normalise is None:
+        return found[0][1]
+    for path, result in found:
+        if isinstance(result, SeededComparison) and len(found) == 1:
+            parts = result.parts
+            return SeededComparison([Comparison(p.runs, normalise, p.bounds) for p in parts])
+        if isinstance(result, SeededComparison):
+            told = f"{path}: a comparison of several seeds has a report of its own; give it alone"
+            raise about(ResultError(told), file=str(path))
+    runs = [
+        (path, run)
+        for path, result in found
+        for run in (result.runs if isinstance(result, Comparison) else [result])
+    ]
+    times = Counter(run.label for _, run in runs)
+    labels = [run.label if times[run.label] == 1 else _with_place(run, path) for path, run in runs]
+    if len(set(labels)) < len(labels):
+        labels = [f"{run.label} ({saved.file_of(path)})" for path, run in runs]
+    named = [
+        Result.made(run.documents[0], label, ())
+        for label, (_, run) in zip(labels, runs, strict=True)
+    ]
+    return Comparison(named, normalise)
+
+
+def _with_place(run: Result, path: saved.Path) -> str:
+    file = saved.file_of(path)
+    return f"{run.label} ({file.parent.name if file.name == saved.NAME else file.stem})"
+
 
 #: What may differ between two runs of one program with one configuration and trace.
 _INCIDENTAL = ("sim",)
@@ -126,7 +184,7 @@ def diff(
     a, b = (
         side if isinstance(side, Result | Comparison) else load(side) for side in (first, second)
     )
-    x, y = _named(a), _named(b)
+    x, y = _runs(a), _runs(b)
     told = notes.state_line([*x.values(), *y.values()])
     if isinstance(a, Result) and isinstance(b, Result):
         runs = [of_runs((a.label, b.label), a.documents[0], b.documents[0])]
@@ -142,7 +200,7 @@ def diff(
     )
 
 
-def _named(side: Result | Comparison) -> dict[str, Document]:
+def _runs(side: Result | Comparison) -> dict[str, Document]:
     """Return runs by what they are called; those of several seeds have theirs beside the name."""
     if isinstance(side, SeededComparison):
         return {
@@ -234,29 +292,29 @@ def _metrics(document: Document) -> dict[str, Any]:
 def _figures(document: Document) -> dict[str, Any]:
     """Return every figure by its key; rows of lists are named by the words in them."""
     parts = {name: document[name] for name in _FIGURES if name in document}
-    figures = dict(_named_leaves({**parts, "series": document["series"]}, ""))
+    figures = dict(_leaves({**parts, "series": document["series"]}, ""))
     return {**figures, "episode": document.get("episode")}
 
 
-def _named_leaves(value: Any, key: str) -> Iterator[tuple[str, Any]]:  # noqa: ANN401
+def _leaves(value: Any, key: str) -> Iterator[tuple[str, Any]]:  # noqa: ANN401
     if isinstance(value, Mapping):
         for name, inner in value.items():
             path = f"{key}.{name}" if key else str(name)
             if name in _LONG:
-                yield path, _told(inner)
+                yield path, _marked(inner)
             else:
-                yield from _named_leaves(inner, path)
+                yield from _leaves(inner, path)
     elif isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
         for row in value:
             names = dict.fromkeys((*_ROW, *row))
             words = " ".join(row[name] for name in names if isinstance(row.get(name), str))
             numbers = {name: item for name, item in row.items() if not isinstance(item, str)}
-            yield from _named_leaves(numbers, f"{key}[{words}]")
+            yield from _leaves(numbers, f"{key}[{words}]")
     else:
         yield key, value
 
 
-def _told(values: object) -> str:
+def _marked(values: object) -> str:
     """Return how many values there are, and a mark of them that others do not have."""
     text = json.dumps(values, sort_keys=True)
     mark = hashlib.sha256(text.encode()).hexdigest()[:8]

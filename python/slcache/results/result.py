@@ -9,19 +9,22 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from slcache import frame, metrics
-from slcache.documents import JsonDocument, saved
+from rich.text import Text
+
+from slcache import frame, metrics, units
+from slcache.documents import Document, JsonDocument, saved
+from slcache.documents.figures import power_states
 from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path, Transaction
+from slcache.names import printable
 from slcache.options.arguments import checked, refuse
-from slcache.sentences import life, notes
+from slcache.sentences import gains, life, notes
+from slcache.tables import grid
+from slcache.tables.table import Cells, plain
 
 if TYPE_CHECKING:
     import polars as pl
     from altair import ConcatChart as Chart
-    from rich.text import Text
-
-    from slcache.tables.table import Cells
 
 #: What a result is written as; where there is a disk, its tables come too.
 FILES = ("result.json", "series.parquet", "latency.parquet", "ops.parquet", "report.html")
@@ -106,12 +109,12 @@ class Frames(JsonDocument):
 
     def _drawn(self, room: str, name: str, *given: object) -> Chart:
         """Draw what a room of `charts` does, with a note where the trace is no recording."""
-        from slcache.charts import files, layout
+        from slcache.charts import layout, pictures
 
         # Each is loaded by whoever draws it.
         draw = getattr(importlib.import_module(f"slcache.charts.{room}"), name)
         picture = draw(self.labels, self.documents, *given)
-        return files.notebook(layout.noted(picture, self.documents[0]["trace"]["label"]))
+        return pictures.notebook(layout.noted(picture, self.documents[0]["trace"]["label"]))
 
     @property
     def figures(self) -> pl.DataFrame:
@@ -162,10 +165,8 @@ class Frames(JsonDocument):
         """Return what a notebook shows."""
         from markupsafe import Markup
 
-        from slcache.report import terminal
-
         table, lines = self._told()
-        above = [line.plain for line in terminal.label_line(self.labels, self.documents)]
+        above = [line.plain for line in heading(self.labels, self.documents)]
         told = Markup("").join(Markup("<p>{}</p>").format(line) for line in (*above, *lines))
         return str(Markup("{}{}").format(table, told))
 
@@ -296,9 +297,7 @@ class Result(Frames):
 
     def summary(self) -> str:
         """Return the figures that matter as a few lines of text."""
-        from slcache.report import terminal
-
-        return terminal.text(*terminal.label_line(self.labels, self.documents), *self.shown())
+        return plain(*heading(self.labels, self.documents), *self.shown())
 
     def notes(self) -> list[str]:
         """Return what to keep in mind while reading the figures, in sentences."""
@@ -309,22 +308,107 @@ class Result(Frames):
 
     def report(self) -> str:
         """Return the report as one self-contained HTML page."""
-        from slcache.report import html
+        from slcache.results import report
 
-        return html.render(self.labels, self.documents, None, gb_per_day=self.gb_per_day)
+        return report.render(self.labels, self.documents, None, gb_per_day=self.gb_per_day)
 
     def shown(self, *, explain: bool = False) -> list[Cells | Text | str]:
         """Return what is shown: all that is known, whether to `explain` it or not."""
-        from rich.text import Text
-
         table, lines = self._told()
         return [table, *(Text(line, "yellow") for line in lines)]
 
     def _told(self) -> tuple[Cells, list[str]]:
-        from slcache.report import terminal
-
-        table = terminal.run_table(self.label, self._document, self.gb_per_day)
-        return table, self.notes()
+        return run_table(self.label, self._document, self.gb_per_day), self.notes()
 
     def __repr__(self) -> str:
         return f"<slcache.Result {self.label}: {self._document['host']['requests']} requests>"
+
+
+#: A device that ends later than this, and than this share of the time, after the last request.
+_LAG_NS = 1e9
+_LAG_SHARE = 0.01
+_LATENCIES = ("mean", "p50", "p99", "p99_9", "max")
+
+
+def heading(labels: Sequence[str], documents: Sequence[Document]) -> list[Text]:
+    """Return the lines above all else: the state, what the workload is, and who fell behind."""
+    label, told = documents[0]["trace"]["label"], notes.state_line(documents)
+    first = [Text(told)] if told else []
+    first += [] if label is None else [Text(f"workload: {label}", "bold")]
+    behind = map(overload, labels, documents)
+    return first + [Text(line, "yellow") for line in behind if line]
+
+
+def overload(label: str, document: Document) -> str:
+    """Return a sentence that says how far a run's device fell behind, if it did in open replay."""
+    host = document["host"]
+    backlog = host.get("backlog")
+    if not backlog or backlog["lag_ns"] <= max(_LAG_NS, host["duration_ns"] * _LAG_SHARE):
+        return ""
+    offered, served, load = document["trace"].get("offered_iops"), host["iops"], ""
+    if offered and served:
+        times = offered / served
+        load = f" (offered {offered:,.0f} requests/s, served {served:,.0f}: {times:.2f} times)"
+    return (
+        f"{printable(label)}: the device does not keep up with the trace: up to "
+        f"{backlog['requests_max']:,} requests waited, and it finished "
+        f"{units.span(backlog['lag_ns'] / 1e3)} after the last arrival{load}; "
+        "latencies are mostly this backlog (closed replay keeps a fixed number outstanding)"
+    )
+
+
+def run_table(label: str, document: Document, gb_per_day: float | None = None) -> Cells:
+    """Return one run's latencies by side, then its flash's and its disk's figures, as a table."""
+    lines = (
+        _flash_line(document),
+        _disk_line(document),
+        _pace_line(document),
+        life.line(document, gb_per_day),
+        gains.line(document),
+    )
+    below = "\n".join(filter(None, lines))
+    return grid.latencies([label], [document], _LATENCIES, title=label, caption=below)
+
+
+def _pace_line(document: Document) -> str | None:
+    """Return a run's pace, or None where no time passed."""
+    values = [column.value(document) for column in grid.PACE_COLUMNS]
+    iops, rate, used, _ = (
+        "–" if value is None else column.show(value)
+        for column, value in zip(grid.PACE_COLUMNS, values, strict=True)
+    )
+    return None if values[0] is None else f"{iops} IOPS, {rate} MB/s; flash {used} of the time busy"
+
+
+def _flash_line(document: Document) -> str:
+    amplification = document["figures"]["waf"]
+    causes = ", ".join(
+        f"{name} {value:.2f}" for name, value in document["waf"]["by_cause"].items() if value
+    )
+    of = f" ({causes})" if causes else ""
+    waf = "no host writes" if amplification is None else f"WAF {amplification:.2f}{of}"
+    simulated = units.duration(document["host"]["duration_ns"] / 1e3)
+    return f"{waf}; {units.count(document['figures']['erases'])} erases; {simulated} simulated"
+
+
+def _disk_line(document: Document) -> str | None:
+    """Return one sentence of a run's disk, or None without one."""
+    disk = document.get("disk")
+    if disk is None:
+        return None
+    power, spins = units.significant(disk["mean_power_w"]), disk["spin_ups"]
+    total = sum(state["time_s"] for state in disk["states"])
+    states = power_states(disk) if total else []
+    shares = (f"{each['state']} {units.percent(each['time_s'] / total)}" for each in states)
+    parts = [
+        f"{units.energy(disk['energy_j'])}, {power} W on average",
+        ", ".join(shares) or "no time passed",
+        f"{units.count(spins)} spin-up{'' if spins == 1 else 's'}",
+    ]
+    for kind in ("read", "write"):
+        ops = [op for op in disk["ops"] if op["kind"] == kind]
+        count, size = (sum(op[key] for op in ops) for key in ("count", "bytes"))
+        parts.append(f"{units.count(count)} {kind}s ({units.size(size)})")
+    miss = document["figures"]["miss_rate"]
+    parts += [] if miss is None else [f"miss rate {units.percent(miss)}"]
+    return "disk: " + "; ".join(parts)

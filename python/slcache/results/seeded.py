@@ -8,13 +8,12 @@ from typing import Any
 
 from rich.text import Text
 
-from slcache import metrics
-from slcache.documents import figures
+from slcache import metrics, units
+from slcache.documents import Document, figures
 from slcache.documents.figures import gain_share
-from slcache.names import few
-from slcache.results import means
+from slcache.names import few, joined
 from slcache.results.comparison import Comparison
-from slcache.results.intervals import LEVEL, Figure, Paired, against
+from slcache.results.intervals import LEVEL, Estimate, Figure, Paired, against
 from slcache.results.result import Result
 from slcache.sentences import gains, life, notes, verdict
 from slcache.tables import grid
@@ -120,7 +119,7 @@ class SeededComparison(Comparison):
         told = {
             "seeds": self.seeds,
             "confidence": LEVEL,
-            "method": means.METHOD_OF_DRAWS if self.draws else means.METHOD,
+            "method": METHOD_OF_DRAWS if self.draws else METHOD,
             "schemes": self._of_all(self.figure),
             "against": {"to": self.reference, "schemes": self._of_all(self.against)},
             "others": [each.to_dict() for each in self.parts[1:]],
@@ -138,10 +137,10 @@ class SeededComparison(Comparison):
 
         Of draws each scheme has a second row: a figure of the recording, the mean of its draws.
         """
-        columns, to = means.COLUMNS, self.reference
+        columns, to = COLUMNS, self.reference
         ends = [self.figure(to, each.metric).estimate for each in columns]
         shows = grid.in_one_unit(columns, [None if e is None else e.centre for e in ends])
-        told = {"": means.text} | ({"  mean of draws": means.drawn} if self.recording else {})
+        told = {"": mean_cell} | ({"  mean of draws": draw_cell} if self.recording else {})
 
         def cell(column: Column, show: Show, label: str, mark: str) -> str:
             mean = self.figure(label, column.metric).estimate
@@ -179,7 +178,7 @@ class SeededComparison(Comparison):
 
     def _gain_row(self, label: str, row: Sequence[Text]) -> list[Text | str]:
         name, room, *others = row
-        return [name, room, *map(partial(self._gain_cell, label), means.GAINS, others)]
+        return [name, room, *map(partial(self._gain_cell, label), GAINS, others)]
 
     def _gain_cell(self, label: str, column: Column, cell: Text) -> Text | str:
         found = self.figure(label, column.metric).estimate
@@ -205,7 +204,7 @@ class SeededComparison(Comparison):
         """Return who wins over the seeds, what differs and what is noise, in sentences."""
         over = f"over {len(self.seeds)} {self._repeated}"
         sides = [
-            means.winner(
+            winner(
                 f"{side.capitalize()}s, {over}", self._figures(f"{side}_mean_ns"), self.reference
             )
             for side in _SIDES
@@ -213,11 +212,11 @@ class SeededComparison(Comparison):
         if not any(sides):
             return [verdict.NOTHING]
         others = []
-        for column in means.COLUMNS:
+        for column in COLUMNS:
             if column.metric in _TOLD and (found := self._told_of(column)):
                 title = f"{column.words[0].upper()}{column.words[1:]}, {over}"
                 most = metrics.named(column.metric).goal == "max"
-                others.append(means.differing(title, found, self.reference, most=most))
+                others.append(differing(title, found, self.reference, most=most))
         first, *rest = filter(None, [*sides, *others])
         pairs = [(run.label, run.documents[0]) for run in self.every_run]
         return [notes.unfilled(pairs) + first, *rest]
@@ -231,27 +230,238 @@ class SeededComparison(Comparison):
     def notes(self) -> list[str]:
         """Return what to keep in mind while reading the table, in sentences."""
         of = f"{self._repeated} {self.seeds[0]} to {self.seeds[-1]}"
-        own = [means.meant(of, recording=self.recording is not None)]
-        own.append(means.together(len(self.labels) - 1))
+        own = [meant(of, recording=self.recording is not None)]
+        own.append(together(len(self.labels) - 1))
         if self.draws:
-            columns = means.COLUMNS
+            columns = COLUMNS
             found = {column.metric: self._figures(column.metric) for column in columns}
-            return [*own, means.DRAWN, *means.off(columns, found), *super().notes()]
+            return [*own, DRAWN, *off(columns, found), *super().notes()]
         same = len({each.documents[0]["trace"]["sha256"] for each in self.comparisons}) == 1
-        alike = [means.of_recording(self.documents)] if same else []
-        return [*own, means.of_counts(len(self.seeds)), *alike, *super().notes()]
+        alike = [of_recording(self.documents)] if same else []
+        return [*own, of_counts(len(self.seeds)), *alike, *super().notes()]
 
     def report(self) -> str:
         """Return the report: means over seeds, then everything about the first seed's runs."""
-        from slcache.report import html
+        from slcache.results import report
 
         first = f"{self._repeated[:-1]} {self.seeds[0]}"
         if self.recording is not None:
             first = "the recording itself"
-        head = html.Seeds(self.tables(), [*self.notes(), *self.verdict()], first)
+        head = report.Seeds(self.tables(), [*self.notes(), *self.verdict()], first)
         runs = (self.labels, self.documents, self.reference)
-        return html.render(*runs, head, self.bounds, self.gb_per_day)
+        return report.render(*runs, head, self.bounds, self.gb_per_day)
 
     def __repr__(self) -> str:
         count = f"{len(self.seeds)} {self._repeated}"
         return f"<slcache.SeededComparison of {', '.join(self.labels)}: {count}>"
+
+
+#: Marks a difference that seeds do not tell from none.
+NOISE = "≈"
+#: Marks a mean of draws within whose interval the recording's own figure is not.
+OFF = "!"
+
+
+#: Those of the tables of one seed that are better or worse.
+COLUMNS = tuple(c.of_means for c in (*grid.COLUMNS, *grid.PACE_COLUMNS) if c.is_judged)
+#: The table of dense programs beside the least, behind the size of the cache.
+GAINS = (
+    Column("dense", "dense_bytes", lambda value: units.size(round(value))),
+    Column("at least", "dense_least_bytes", lambda value: units.size(round(value))),
+    Column("dense / least", "dense_over_least", units.significant),
+    Column("share of the gain", metrics.GAIN_SHARE, units.percent),
+)
+
+
+def mean_cell(show: Show, mean: Estimate | None, beside: Paired | None) -> str:
+    """Return a figure as a factor of the reference's; in its unit where it is the reference's."""
+    if mean is None:
+        return "–"
+    if beside is None:
+        half = (
+            "" if not mean.half or not mean.centre else units.percent(mean.half / abs(mean.centre))
+        )
+        return show(mean.centre) + (f" ±{half}" if half else "")
+    told = show(mean.centre) if beside.factor is None else factor(beside)
+    return f"{told} {NOISE}" if beside.inside_noise else told
+
+
+def draw_cell(show: Show, mean: Estimate | None, beside: Paired | None) -> str:
+    """Return the mean of the draws in the same way, marked where the recording is not near it."""
+    if mean is None:
+        return "–"
+    if beside is None or beside.mean is None:
+        return show(mean.mean) + (f" {OFF}" if mean.is_off else "")
+    return units.factor(beside.mean) + (f" {OFF}" if beside.is_off else "")
+
+
+def factor(found: Paired) -> str:
+    """Return a factor with its interval, as in `0.60× [0.57, 0.63]`; empty where there is none."""
+    if found.factor is None:
+        return ""
+    text = units.factor(found.factor)
+    if found.low is None or found.high is None:
+        return text
+    low, high = (units.factor(end) for end in (found.low, found.high))
+    return text if low == high else f"{text} [{low[:-1]}, {high[:-1]}]"
+
+
+#: More schemes than these are not told one by one.
+FEW = 3
+_RATIOS = (
+    "beside the reference on the logarithms of the ratios of equal {0}: a factor is {1}; "
+    "inside_noise by Holm's correction over the schemes, each metric by itself"
+)
+#: How intervals are made.
+METHOD = "Student's t on the means of seeds; " + _RATIOS.format("seeds", "their geometric mean")
+METHOD_OF_DRAWS = (
+    "the recording's own figure, and Student's t times the standard deviation of draws by the "
+    "stationary bootstrap; " + _RATIOS.format("draws", "the recording's own ratio")
+)
+#: How the intervals of draws are meant.
+DRAWN = (
+    "A draw is the recording's time in stretches of random order. The interval is for another "
+    "recording of the same length: more draws make it surer, not narrower. Draws are of one "
+    "recording: that all of them agree is no test."
+)
+
+Figures = Mapping[str, Figure]
+
+
+def winner(title: str, of: Figures, to: str) -> str:
+    """Say who has the lowest mean of a side, who cannot be told from it, and the others."""
+    found = {name: each.estimate for name, each in of.items()}
+    known = {name: each.centre for name, each in found.items() if each is not None}
+    if not known:
+        return ""
+    best = min(known, key=lambda name: known[name])
+    rivals = against({name: of[name] for name in known}, best)
+    beside = against(of, to)
+    alike = {name: each for name, each in rivals.items() if each.inside_noise}
+    if best != to and to in known and beside[best].inside_noise:
+        # What the table marks as noise the verdict does not tell apart.
+        alike[to] = rivals[to]
+    if rivals and len(alike) == len(rivals):
+        return f"{title}: mean latencies are not told apart ({_few(alike, best)})."
+    near = [n for n in rivals if n not in alike and figures.equal(known[n], known[best])]
+    text = f"{title}: {best} has the lowest mean latency"
+    if best != to and to in known and to not in alike:
+        text += f", {_than(beside[best], to)}"
+    if near:
+        text += f"; {joined(near)} {'is' if len(near) == 1 else 'are'} within 1 % of it"
+    if alike:
+        text += f"; not told from it: {_few(alike, best)}"
+    others = {name: beside[name] for name in rivals if name not in (*alike, *near, to)}
+    return f"{text}. Others: {_few(others, to)}." if others else f"{text}."
+
+
+def differing(title: str, found: Mapping[str, Paired], to: str, *, most: bool = False) -> str:
+    """Say in which schemes a metric differs from the reference's by more than noise; or nothing.
+
+    The best is told first: the least, unless the `most` is best.
+    """
+    apart = [name for name, each in found.items() if each.inside_noise is False]
+    apart.sort(key=lambda name: found[name].factor or 0.0, reverse=most)
+    if not apart:
+        return ""
+    noise = sum(bool(each.inside_noise) for each in found.values())
+    rest = f"; {noise} not told apart" if noise else ""
+    return f"{title}: {_few({name: found[name] for name in apart}, to)}{rest}."
+
+
+def _few(found: Mapping[str, Paired], to: str) -> str:
+    """Tell the first of schemes beside another, equal ones together, and how many are left."""
+    groups: dict[str, list[str]] = {}
+    for name, each in found.items():
+        groups.setdefault(_than(each, to), []).append(name)
+    first = list(groups.items())[:FEW]
+    more = len(found) - sum(len(names) for _, names in first)
+    told = [f"{joined(names)} {words}" for words, names in first]
+    return "; ".join([*told, *([f"{more} more"] if more else [])])
+
+
+def _than(one: Paired, to: str) -> str:
+    """Return a factor of another scheme's figure, and how many pairs say so."""
+    if one.pairs and not one.agreeing:
+        return f"equal to {to} in all {one.pairs}"
+    times = f"{factor(one)} that of {to}, " if one.factor is not None else ""
+    though = "though " if one.inside_noise and one.agreeing == one.pairs > 1 else ""
+    return f"{times}{though}{counted(one)}" + ("" if times else f" than that of {to}")
+
+
+def counted(found: Paired) -> str:
+    """Return in how many pairs a figure is on which side, as in `lower in 9 of 10`."""
+    if not found.pairs:
+        return "of which there is nothing to compare"
+    side = "lower" if found.less > found.more else "higher"
+    return f"{side} in {found.agreeing} of {found.pairs}"
+
+
+def off(columns: Sequence[Column], figures: Mapping[str, Figures]) -> list[str]:
+    """Say where the recording's own figure is not within the interval of its draws, and why.
+
+    `figures` are by metric.
+    """
+    found = [
+        (column, name, told)
+        for column in columns
+        for name, each in figures[column.metric].items()
+        if (told := each.estimate) is not None and told.is_off
+    ]
+    if not found:
+        return []
+    named = []
+    for column, name, told in found[:FEW]:
+        ends = (told.mean, *(told.mean + sign * (told.half or 0.0) for sign in (-1, 1)))
+        mean, low, high = map(column.show, ends)
+        own = column.show(told.centre)
+        named.append(f"{column.words} of {name}, {own} against {mean} [{low}, {high}]")
+    more = f", and {len(found) - FEW} more" if len(found) > FEW else ""
+    return [
+        f"{OFF} Draws lie off the recording: {'; '.join(named)}{more}. A stretch meets a device "
+        "that another one left, and order across joints is lost. So trust the recording's figures, "
+        "and try longer stretches (--resample-block)."
+    ]
+
+
+def meant(of: str, *, recording: bool) -> str:
+    """Say what the table's figures and intervals are; `of` names the seeds or draws."""
+    level, word = f"{100 * LEVEL:.0f} %", of.split()[0]
+    first = f"Means over {of}, ± half their {level} interval."
+    if recording:
+        first = (
+            f"The recording's own figures, ± half the {level} interval from its draws; below them "
+            f"the means over {of}."
+        )
+    return (
+        f"{first} Factors have the {level} interval [low, high] of the ratios of equal {word}, on "
+        "logarithms (Student's t)."
+    )
+
+
+def together(others: int) -> str:
+    """Say what is judged together."""
+    by = "" if others < 2 else f"The {others} schemes of a metric are judged together (Holm). "
+    return (
+        f"{NOISE} marks a difference that is not significant. {by}There is no correction over "
+        "metrics: of twenty equal ones, one differs significantly by chance."
+    )
+
+
+def of_counts(seeds: int) -> str:
+    """Say what can be concluded of the number of seeds that agree."""
+    p = 2.0 ** (1 - seeds)
+    if p > 1 - LEVEL:
+        return (
+            f"That all {seeds} seeds agree is not significant by itself (sign test: p = {p:.2g})."
+        )
+    return f"That all {seeds} seeds agree is significant by itself (sign test: p = {p:.2g})."
+
+
+def of_recording(documents: Sequence[Document]) -> str:
+    """Say that seeds draw no other trace, and what they change."""
+    settings = dict.fromkeys(each for d in documents for each in figures.by_seed(d["config"]))
+    what = f"only what is drawn differs ({', '.join(settings)})"
+    if not settings:
+        what = "nothing is drawn here, and no figure has an interval. All seeds gave the same"
+    return f"The trace is a recording, the same for every seed: {what}."

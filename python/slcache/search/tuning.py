@@ -250,15 +250,15 @@ class Tuning(JsonDocument):
 
     def plot_front(self) -> Chart:
         """Draw the points tried and those that no other dominates; of a key, its bounds over it."""
-        from slcache.charts import files
+        from slcache.charts import pictures
 
-        return files.notebook(self._front())
+        return pictures.notebook(self._front())
 
     def plot_progress(self) -> Chart:
         """Draw each metric in the order in which points were tried, and the best so far."""
-        from slcache.charts import files
+        from slcache.charts import pictures
 
-        return files.notebook(self._progress())
+        return pictures.notebook(self._progress())
 
     def _front(self) -> dict[str, Any]:
         if self.sized is not None:
@@ -304,14 +304,14 @@ class Tuning(JsonDocument):
 
     def files(self) -> dict[str, bytes]:
         """Return the contents of `FILES`; without a best point there is no best.toml."""
-        from slcache.charts import files
+        from slcache.charts import pictures
 
         drawn = self._front()
         found = {
             "tune.json": (self.to_json() + "\n").encode(),
             "points.parquet": frame.parquet(self.table),
-            "front.svg": files.written(drawn, ".svg"),
-            "front.png": files.written(drawn, ".png"),
+            "front.svg": pictures.written(drawn, ".svg"),
+            "front.png": pictures.written(drawn, ".png"),
             "report.html": self.report().encode(),
         }
         if self.best is not None:

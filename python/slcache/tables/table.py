@@ -29,6 +29,8 @@ _LEAST = 4
 UNLIMITED = 1 << 16
 #: Columns of a table there, whose words stay whole.
 _WIDTH = 120
+#: Columns of tables and sentences as plain text.
+_PLAIN_WIDTH = 110
 #: The first column, which names the rows, keeps this share of a narrow terminal at most.
 _NAME_SHARE = 3
 #: The space between a figure and its unit, at which lines are not broken.
@@ -212,6 +214,15 @@ def fitted(part: RenderableType, width: int) -> RenderableType:
         text = _harmless(part)
         return Text(wrapped(text.plain, width), text.style)
     return part
+
+
+def plain(*parts: RenderableType) -> str:
+    """Return renderables as plain text, without colour."""
+    console = Console(file=io.StringIO(), width=_PLAIN_WIDTH, force_terminal=False, highlight=False)
+    for part in parts:
+        console.print(fitted(part, _PLAIN_WIDTH), markup=False)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
 
 
 def _glued(text: str) -> str:

@@ -16,12 +16,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from slcache import _core, files
+from slcache.charts import pictures
 from slcache.errors import ConfigError, UsageError, about
 from slcache.files import Path
 from slcache.names import leaves
 from slcache.options.arguments import checked
 from slcache.options.content import checked_seed, flatten, unique
-from slcache.report import pictures
 from slcache.trace import twins
 
 __all__ = ["convert", "generate", "info", "lint", "picture", "twin"]
@@ -68,7 +68,7 @@ class Trace:
     @checked
     def picture(self, path: Path) -> None:
         """Draw sizes, times, hot set and addresses in a .png, .svg, .pdf or .html file."""
-        pictures.check(path)
+        pictures.check_name(path)
         pictures.save_trace(self.info(), path)
 
     @checked

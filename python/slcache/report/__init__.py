@@ -1,1 +1,0 @@
-"""Results as pages and pictures, and as text for terminals."""
