@@ -138,7 +138,7 @@ def _by_source(value: Any) -> Any:  # noqa: ANN401
         return [_by_source(each) for each in value]
     if not isinstance(value, type):
         return value
-    from slcache.scheme.base import Scheme
+    from slcache.scheme import Scheme
     from slcache.scheme.source import of_class
 
     return of_class(value) if issubclass(value, Scheme) else value

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from slcache.scheme.base import Option, Region, Scheme, Value
+from slcache.scheme import Option, Region, Scheme, Value
 from slcache.scheme.source import ChangedError, NotFoundError, found
 
 #: A key below `scheme.custom`, the value found, what is allowed.

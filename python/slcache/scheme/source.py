@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from slcache import bounded, named
-from slcache.scheme.base import Scheme
+from slcache.scheme import Scheme
 
 
 class NotFoundError(Exception):
@@ -132,7 +132,7 @@ def _files(each: Found) -> list[Path]:
 
 def _own_bases(cls: type) -> list[type]:
     """Return a class and those that it begins with, but for what every scheme does."""
-    others = ("builtins", "slcache.scheme.base", "typing", "abc")
+    others = ("builtins", "slcache.scheme", "typing", "abc")
     return [base for base in cls.__mro__ if base.__module__ not in others]
 
 
