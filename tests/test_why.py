@@ -17,8 +17,7 @@ import pytest
 import slcache as api
 from slcache import ResultError, slow
 from slcache.errors import UsageError
-from slcache.slow import Chosen, Log, answer
-from slcache.slow.answer import incidents
+from slcache.slow import Chosen, Log, incidents
 from support import contains, mixed, slcache, stdout, write_trace
 
 SCHEMES = ("tlc-only", "baseline")
@@ -113,7 +112,7 @@ def test_what_took_most_of_the_time_names_the_group() -> None:
     for percentile in (0.0, 0.1, 50.0, 90.0, 95.0, 99.0, 99.9, 99.99, 100.0):
         myriads = round(percentile * 100)
         for count in (*range(1, 300), *range(1000, 200_001, 1000)):
-            assert answer.rank(percentile, count) == -(-count * myriads // 10_000), count
+            assert slow.rank(percentile, count) == -(-count * myriads // 10_000), count
     # As many are slow as lie beyond it.
     for count in (1000, 4000, 7000):
         latencies = list(range(1, count + 1))

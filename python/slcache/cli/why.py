@@ -112,7 +112,7 @@ _INCIDENT: Columns = {
 
 
 def _answer(found: slow.Answer, *, one_by_one: bool) -> Iterator[Table | str]:
-    from slcache.slow.answer import row
+    from slcache.slow import row
 
     log, chosen = found.log, found.slow
     rows = [row(chosen, index) for index in range(len(chosen))]
