@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import slcache
-from slcache.bandwidth.phases import Values
+from slcache.bandwidth.curves import Values
 from slcache.fit import judged
 
 #: What fio prints by itself.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import slcache
-from slcache.bandwidth.phases import Values
+from slcache.bandwidth.curves import Values
 
 PAGE, WRITE, DEPTH = 16384, 128 << 10, 32
 Parts = list[tuple[float, float]]

@@ -13,8 +13,8 @@ import pytest
 
 import slcache
 from slcache import ConfigError, UsageError, bounds, catalogue, cliffs
-from slcache.bandwidth import curves, phases
-from slcache.bandwidth.phases import Values
+from slcache.bandwidth import curves
+from slcache.bandwidth.curves import Values
 from support import json_of, write_trace
 from support import slcache as command
 from test_gains import hot
@@ -286,8 +286,8 @@ def test_the_start_is_seen_however_much_is_written() -> None:
     assert done.returncode == 0
     assert b"baseline: its cache of 16.0 MiB is less than a hundredth" in done.stderr
     steps = [(60.0 * (i + 1), 4000.0 / (i + 1)) for i in range(6)]
-    assert len(phases.find(*curve(steps, 2)).phases) == phases.MOST
-    assert len(phases.find(*curve(steps, 2), most=6).phases) == 6
+    assert len(curves.find_phases(*curve(steps, 2)).phases) == curves.MOST
+    assert len(curves.find_phases(*curve(steps, 2), most=6).phases) == 6
     values = np.random.default_rng(7).standard_normal(17)
     values[6:] += 3
 
@@ -297,7 +297,7 @@ def test_the_start_is_seen_however_much_is_written() -> None:
 
     every = [[0, 17], *([0, a, 17] for a in range(5, 13))]
     every += [[0, a, b, 17] for a in range(5, 13) for b in range(a + 5, 13)]
-    assert cost(phases._cuts(values, 4, 1.5)) == pytest.approx(min(map(cost, every)))
+    assert cost(curves._cuts(values, 4, 1.5)) == pytest.approx(min(map(cost, every)))
 
 
 def curve(
@@ -326,7 +326,7 @@ def hidden(seed: int) -> list[tuple[float, float]]:
 @pytest.mark.parametrize("seed", range(8))
 def test_three_phases_are_found_in_noise_with_dips(seed: int) -> None:
     parts = hidden(seed)
-    found = phases.find(*curve(parts, seed)).phases
+    found = curves.find_phases(*curve(parts, seed)).phases
     assert [p.to_gb for p in found] == pytest.approx([end for end, _ in parts], rel=0.02)
     assert [p.mb_per_s for p in found] == pytest.approx([speed for _, speed in parts], rel=0.02)
     assert [p.from_gb for p in found[1:]] == [p.to_gb for p in found[:-1]]
@@ -334,7 +334,7 @@ def test_three_phases_are_found_in_noise_with_dips(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_speed_that_does_not_change_is_one_phase(seed: int) -> None:
-    found = phases.find(*curve([(500.0, 1200.0)], seed))
+    found = curves.find_phases(*curve([(500.0, 1200.0)], seed))
     assert [(p.from_gb, p.to_gb) for p in found.phases] == [(0.0, 500.0)]
     assert found.phases[0].mb_per_s == pytest.approx(1200, rel=0.01)
 
@@ -345,21 +345,21 @@ def test_a_cache_that_comes_back_is_found_each_time_and_waves_are_not() -> None:
         parts += [(110.0 * number - 3, 630.0), (110.0 * number + 17, 2200.0)]
     parts.append((500.0, 630.0))
     gb, speeds = curve(parts, 1, noise=0.0, dips=0.0)
-    found = phases.find(gb, speeds, 16)
+    found = curves.find_phases(gb, speeds, 16)
     assert [p.to_gb for p in found.phases] == pytest.approx([end for end, _ in parts], abs=1.0)
     for length in (8, 20, 45):
         waves = 1000 * (1 + 0.2 * np.sin(2 * np.pi * gb / length))
-        assert len(phases.find(gb, waves, 16).phases) == 1, length
+        assert len(curves.find_phases(gb, waves, 16).phases) == 1, length
     # Without noise an end within a point is exact.
-    exact = phases.find(*curve([(61.3, 4800.0), (250.0, 1500.0)], 0, noise=0.0, dips=0.0))
+    exact = curves.find_phases(*curve([(61.3, 4800.0), (250.0, 1500.0)], 0, noise=0.0, dips=0.0))
     assert [p.to_gb for p in exact.phases] == pytest.approx([61.3, 250.0])
     assert exact.phases[0].mb_per_s == pytest.approx(4800)
     assert exact.stalls == ()
     gb, speeds = curve([(100.0, 4000.0), (300.0, 1000.0)], 3, dips=0.0)
-    plain = phases.find(gb, speeds)
+    plain = curves.find_phases(gb, speeds)
     speeds[40:44] = 100.0
     speeds[200] = 100.0
-    found = phases.find(gb, speeds)
+    found = curves.find_phases(gb, speeds)
     assert [(s.from_gb, s.to_gb) for s in found.stalls] == [(40.0, 44.0), (200.0, 201.0)]
     assert found.stalls[0].mb_per_s == pytest.approx(100.0)
     assert [p.to_gb for p in found.phases] == pytest.approx([p.to_gb for p in plain.phases], 1e-3)
@@ -374,7 +374,7 @@ def test_waves_within_a_phase_are_none_and_their_mean_is_by_time(
     gb, speeds = curve([(100.0, 4000.0), (600.0, 1500.0), (900.0, 500.0)], seed, dips=0.0)
     # Planes that fold in step, or a drive that folds a row of blocks while it takes nothing.
     speeds[600:] *= np.resize(turns, 300)
-    found = phases.find(gb, speeds).phases
+    found = curves.find_phases(gb, speeds).phases
     assert [p.to_gb for p in found] == pytest.approx([100.0, 600.0, 900.0], rel=0.02)
     last = 500.0 / float(np.mean(1 / np.resize(turns, 300)))
     speeds_of = [p.mean_mb_per_s for p in found]
@@ -386,7 +386,7 @@ def test_waves_within_a_phase_are_none_and_their_mean_is_by_time(
 def test_a_stall_beside_the_end_of_a_phase_is_part_of_none(share: float, before: int) -> None:
     gb, speeds = curve([(100.0, 4000.0), (300.0, 600.0), (400.0, 4000.0)], 3, dips=0.0)
     speeds[[99 - before, 98 - before]] = [share * 4000, (share + 0.1) * 4000]
-    found = phases.find(gb, speeds)
+    found = curves.find_phases(gb, speeds)
     assert [p.to_gb for p in found.phases] == pytest.approx([100.0, 300.0, 400.0], abs=2.5)
     speeds_of = [p.mean_mb_per_s for p in found.phases]
     assert speeds_of == pytest.approx([4000.0, 600.0, 4000.0], rel=0.02)
@@ -404,4 +404,4 @@ def test_a_stall_beside_the_end_of_a_phase_is_part_of_none(share: float, before:
 )
 def test_what_is_no_curve_is_told_in_words(gb: list[float], speeds: list[float], told: str) -> None:
     with pytest.raises(ValueError, match=told):
-        phases.find(np.array(gb, float), np.array(speeds, float))
+        curves.find_phases(np.array(gb, float), np.array(speeds, float))

@@ -15,9 +15,9 @@ from slcache import api, bounds, units
 from slcache.charts import bound as picture
 from slcache.documents import figures
 from slcache.metrics import GAIN_SHARE
+from slcache.reproduce import separation
 from slcache.results.seeded import SeededComparison
 from slcache.sentences import gains as sentences
-from slcache.separation import study
 from support import TINY_BYTES, Row, validator, write_trace
 from support import slcache as command
 
@@ -361,7 +361,7 @@ def test_a_cliff_tells_it_beside_the_bandwidth() -> None:
     assert problem.startswith("gain_share: 1 without a reference: tlc-only: device.user_bytes")
 
 
-def cell(scheme: str, rule: str, seed: int, dense: float) -> study.Row:
+def cell(scheme: str, rule: str, seed: int, dense: float) -> separation.Row:
     """Return what tells a cell from others, and its dense programs."""
     blocks = 0 if scheme == "tlc-only" else 32
     place = {"workload": "zipf", "scheme": scheme, "slc_blocks": blocks, "rule": rule}
@@ -379,7 +379,10 @@ def test_survival_is_the_share_of_the_gain_that_is_left() -> None:
         for (scheme, rule), values in dense.items()
         for seed, value in enumerate(values)
     ]
-    found = {(each["scheme"], each["rule"]): each for each in study.Study(cells, []).survivals()}
+    found = {
+        (each["scheme"], each["rule"]): each
+        for each in separation.Separation(cells, []).survivals()
+    }
     left = found["baseline", "sepbit"]
     assert (left["alone"], left["cached"], left["gain"]) == pytest.approx((2.15, 1.35, 0.8))
     # 0.7 of 1.0 and 0.9 of 1.2 are left: 1.6 of 2.2 in all.
@@ -391,14 +394,14 @@ def test_survival_is_the_share_of_the_gain_that_is_left() -> None:
 
 
 def test_every_cell_of_a_workload_has_the_same_chips(monkeypatch: pytest.MonkeyPatch) -> None:
-    entries = study._plan()["workload"]
-    assert [entry["name"] for entry in entries] == study.workloads()
+    entries = separation._plan()["workload"]
+    assert [entry["name"] for entry in entries] == separation.workloads()
     monkeypatch.setenv("SLCACHE_SHARED", "/nowhere")
     for entry in entries:
-        if study._load(entry, 1, 1) is None:
+        if separation._load(entry, 1, 1) is None:
             assert "recording" in entry
             continue
-        points = list(study._points(entry, quick=False))
+        points = list(separation._points(entry, quick=False))
         devices = {point.whole.device for point in points} | {point.half.device for point in points}
         assert len(devices) == 1
         # Rules x seeds x (alone, and each cache in each size), each of them once.
@@ -408,11 +411,11 @@ def test_every_cell_of_a_workload_has_the_same_chips(monkeypatch: pytest.MonkeyP
 
 
 def test_the_verb_writes_cells_and_rests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = json.loads(json.dumps(study._plan()))
+    plan = json.loads(json.dumps(separation._plan()))
     for entry in plan["workload"]:
         if "random" in entry:
             entry["random"]["overwrites"] = 2
-    monkeypatch.setattr(study, "_plan", lambda: plan)
+    monkeypatch.setattr(separation, "_plan", lambda: plan)
     told = command("reproduce", "separation", "--quick", "--json", "--out", tmp_path)
     found: dict[str, Any] = json.loads(told.stdout)
     assert found == json.loads((tmp_path / "separation.json").read_text())

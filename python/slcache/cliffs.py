@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from slcache import catalogue
-from slcache.bandwidth.loads import CACHES, Load, Pattern, cache_bytes, default_amount, loads
+from slcache.bandwidth import CACHES, Load, Pattern, cache_bytes, default_amount, loads
 from slcache.documents import Pictured, figures
 from slcache.errors import UsageError, about
 from slcache.execute import given as texts
@@ -22,7 +22,7 @@ from slcache.sentences import gains, notes
 from slcache.trace import Progress
 
 if TYPE_CHECKING:
-    from slcache.bandwidth.curves import Curve
+    from slcache.bandwidth.curves import BandwidthCurve
     from slcache.tables.table import Cells
 
 __all__ = ["FILES", "Cliff", "Pattern", "cache_bytes", "cliff", "default_amount", "loads"]
@@ -48,7 +48,7 @@ class Cliff(Pictured):
         self.device = device
 
     @property
-    def curves(self) -> dict[str, Curve]:
+    def curves(self) -> dict[str, BandwidthCurve]:
         """The bandwidth by scheme; pauses are left out."""
         return {name: _curve(load, result) for name, (load, result) in self.runs.items()}
 
@@ -100,7 +100,7 @@ class Cliff(Pictured):
         return bandwidth.cliff(self.curves, self.pattern.bursts, self.device)
 
 
-def _curve(load: Load, result: Result) -> Curve:
+def _curve(load: Load, result: Result) -> BandwidthCurve:
     from slcache.bandwidth import curves
 
     document = result.documents[0]

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from slcache.bandwidth.curves import Curve
-from slcache.bandwidth.phases import Phases, Values
+from slcache.bandwidth.curves import BandwidthCurve, Phases, Values
 from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
 
@@ -19,7 +18,7 @@ _SPEED = "write bandwidth (MB/s)"
 Points = tuple[Values, Values]
 
 
-def cliff(curves: Mapping[str, Curve], bursts: int, device: str) -> Spec:
+def cliff(curves: Mapping[str, BandwidthCurve], bursts: int, device: str) -> Spec:
     """Draw write bandwidth over data written, a line per scheme."""
     end = max(float(curve.written_gib[-1]) for curve in curves.values()) * (1 << 30)
     across = spec.sized(

@@ -18,7 +18,7 @@ from slcache.sentences import notes as states
 from slcache.tables.table import Cells, Columns, Table
 
 if TYPE_CHECKING:
-    from slcache.bandwidth.curves import Curve
+    from slcache.bandwidth.curves import BandwidthCurve
     from slcache.cliffs import Cliff
     from slcache.documents import Document
     from slcache.drives.like import Like
@@ -272,7 +272,7 @@ def _size(gib: float) -> str:
     return units.size(gib * (1 << 30))
 
 
-def table(curves: Mapping[str, Curve]) -> Table:
+def table(curves: Mapping[str, BandwidthCurve]) -> Table:
     """Return the figures of each curve; one of bursts with pauses has a row for each."""
     records: list[dict[str, Any]] = []
     for name, curve in curves.items():

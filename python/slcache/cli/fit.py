@@ -20,7 +20,7 @@ from slcache.tables.table import Cells
 from slcache.units import significant
 
 if TYPE_CHECKING:
-    from slcache.bandwidth.phases import Phases
+    from slcache.bandwidth.curves import Phases
     from slcache.charts.bandwidth import Points
     from slcache.fit import Fitted
     from slcache.fit.judged import Judged

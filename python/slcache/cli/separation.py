@@ -11,7 +11,7 @@ from slcache.tables.table import Columns, Table
 
 if TYPE_CHECKING:
     from slcache.cli.reproduce import Asked
-    from slcache.separation.study import Row, Study
+    from slcache.reproduce.separation import Row, Separation
 
 #: What the verb's argument calls it.
 NAME = "separation"
@@ -21,12 +21,12 @@ MINUTES = 10
 
 def reproduce(asked: Asked) -> None:
     """Run the study and write separation.json."""
-    from slcache.separation import study
+    from slcache.reproduce import separation
 
     out, names = asked.place, asked.workloads or []
     for name in names:
-        if name not in study.workloads():
-            told = f"{NAME} has no workload {name!r}; allowed: {', '.join(study.workloads())}"
+        if name not in separation.workloads():
+            told = f"{NAME} has no workload {name!r}; allowed: {', '.join(separation.workloads())}"
             raise checks.wrong(told, "--workloads")
     if not asked.quick:
         console.note(
@@ -36,7 +36,7 @@ def reproduce(asked: Asked) -> None:
         Transaction(out, ["separation.json"], []) as written,
         console.meter(asked.meter, kept=True) as meter,
     ):
-        found = study.make(asked.kept, asked.quick, asked.jobs, meter, only=names)
+        found = separation.make(asked.kept, asked.quick, asked.jobs, meter, only=names)
         written.write("separation.json", (found.to_json() + "\n").encode())
     if found.missing:
         told = ", ".join(found.missing)
@@ -45,7 +45,7 @@ def reproduce(asked: Asked) -> None:
     console.answer(asked.form, found.to_json, [*_tables(found), *cells])
 
 
-def _tables(found: Study) -> list[Table]:
+def _tables(found: Separation) -> list[Table]:
     title = "Programs and wear per byte written"
     gained = "Dense programs per byte written, without a cache and with it"
     survivals = found.survivals()

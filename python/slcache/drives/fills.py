@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from slcache import _core, api, catalogue
-from slcache.bandwidth.loads import cache_bytes, sequential
-from slcache.bandwidth.phases import Values
+from slcache.bandwidth import cache_bytes, sequential
+from slcache.bandwidth.curves import Values
 from slcache.documents.figures import slc_row_bytes
 from slcache.errors import ConfigError, UsageError, about, one_line
 from slcache.execute import given as texts

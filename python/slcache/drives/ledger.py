@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from slcache.bandwidth import phases
+from slcache.bandwidth.curves import RETURN
 from slcache.documents import JsonDocument, provenance
 from slcache.drives import fills, latency, measured
 from slcache.drives.like import Like
@@ -218,7 +218,7 @@ def _second_burst(like: Like) -> float:
     """Return how long the speed of the first phase came back in the first pass, GB."""
     told = like.passes[0].phases
     first = told[0]["gb_s"]
-    back = (p for p in told[2:] if abs(p["gb_s"] / first - 1) <= phases.RETURN)
+    back = (p for p in told[2:] if abs(p["gb_s"] / first - 1) <= RETURN)
     found = next(back, None)
     return 0.0 if found is None else found["to_gb"] - found["from_gb"]
 

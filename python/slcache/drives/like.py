@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from slcache import api, catalogue
-from slcache.bandwidth import phases
+from slcache.bandwidth.curves import BURSTS, RETURN, Values, find_phases
 from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
 from slcache.documents import Pictured
@@ -233,14 +233,14 @@ def _pass(curve: fills.Curve, least_gb: float, first_gb_s: float | None) -> Pass
     return Pass(told, curve.average_gb_s, curve.between(max(0.0, whole - LAST_GB), whole), cache)
 
 
-def _ends(ends: phases.Values, speeds: phases.Values) -> Iterator[tuple[float, float]]:
+def _ends(ends: Values, speeds: Values) -> Iterator[tuple[float, float]]:
     """Yield from and to how many GB each phase is; neighbours differ.
 
     A simulation has no noise, and so its ripples are told from one another.
     """
     begin, last = 0.0, None
-    for phase in phases.find(ends, speeds * 1e3, phases.BURSTS).phases:
-        if last is not None and abs(phase.mb_per_s / last.mb_per_s - 1) > phases.RETURN:
+    for phase in find_phases(ends, speeds * 1e3, BURSTS).phases:
+        if last is not None and abs(phase.mb_per_s / last.mb_per_s - 1) > RETURN:
             yield begin, last.to_gb
             begin = last.to_gb
         last = phase

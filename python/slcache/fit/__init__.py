@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from slcache import api
-from slcache.bandwidth import phases
-from slcache.bandwidth.phases import Phases, Values
+from slcache.bandwidth.curves import BURSTS, MOST, Phases, Values, find_phases
 from slcache.errors import TraceError, about
 from slcache.fit import device, file, judged, log
 from slcache.fit.judged import Judged
@@ -139,13 +138,13 @@ def _of(path: Path) -> Iterator[None]:
 
 def _apart(gb: Values, speeds: Values) -> Phases:
     """Return phases whose speeds differ from one to the next: or those of a returning cache."""
-    many = _of_most(gb, speeds, phases.BURSTS)
-    return many if device.is_emptied(many) else _of_most(gb, speeds, phases.MOST)
+    many = _of_most(gb, speeds, BURSTS)
+    return many if device.is_emptied(many) else _of_most(gb, speeds, MOST)
 
 
 def _of_most(gb: Values, speeds: Values, limit: int) -> Phases:
     for most in range(limit, 0, -1):
-        found = phases.find(gb, speeds, most)
+        found = find_phases(gb, speeds, most)
         near = (abs(b.mb_per_s / a.mb_per_s - 1) <= _APART for a, b in pairwise(found.phases))
         if not any(near):
             break
@@ -169,7 +168,7 @@ def _resampled(gb: Values, speeds: Values, shown: Phases) -> list[Phases]:
     for _ in range(RESAMPLES):
         begins = random.integers(len(rest), size=-(-len(rest) // size))
         drawn = (begins[:, None] + np.arange(size)).ravel()[: len(rest)] % len(rest)
-        each = phases.find(gb, np.exp(level + rest[drawn]), len(shown.phases))
+        each = find_phases(gb, np.exp(level + rest[drawn]), len(shown.phases))
         if device.count(each) == device.count(shown):
             found.append(each)
     return found

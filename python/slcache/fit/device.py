@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from slcache.bandwidth.phases import Phase, Phases
+from slcache.bandwidth.curves import Phase, Phases
 from slcache.drives import trials
 from slcache.fit.measured import Told
 

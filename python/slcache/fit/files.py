@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from slcache.bandwidth.phases import Values
+from slcache.bandwidth.curves import Values
 from slcache.fit import fio_json, lines, measured
 from slcache.fit.device import PAGE_BYTES
 from slcache.fit.lines import Rows, Source, refuse

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from slcache.bandwidth.phases import Values
+from slcache.bandwidth.curves import Values
 from slcache.fit import lines, measured
 from slcache.fit.lines import Source
 from slcache.fit.measured import Measured, Role, Told

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from slcache import api
-from slcache.bandwidth import phases
-from slcache.bandwidth.phases import Phases, Values
+from slcache.bandwidth.curves import Phases, Values, find_phases
 from slcache.drives import fills
 from slcache.drives.fills import Curve
 from slcache.fit import log
@@ -99,7 +98,7 @@ def _phases(read: log.Fill, shown: Phases, curve: Curve) -> Iterator[Row]:
     Where the device has fewer, its speeds are those within the log's phases.
     """
     gb, _ = read.curve()
-    ours = phases.find(gb, _speeds(gb, curve), len(shown.phases)).phases
+    ours = find_phases(gb, _speeds(gb, curve), len(shown.phases)).phases
     alike = len(ours) == len(shown.phases)
     for i, phase in enumerate(shown.phases):
         end, speed = None, curve.between(phase.from_gb, phase.to_gb) * 1e3

@@ -12,7 +12,7 @@ from typing import NoReturn
 import numpy as np
 
 from slcache import bounded
-from slcache.bandwidth.phases import Values
+from slcache.bandwidth.curves import Values
 from slcache.errors import TraceError, about
 
 Rows = Sequence[tuple[int, list[str]]]

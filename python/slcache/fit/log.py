@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from slcache import units
-from slcache.bandwidth.phases import LEAST, Values
+from slcache.bandwidth.curves import LEAST, Values
 from slcache.fit import lines
 from slcache.fit.lines import EPOCH_MS, Rows, Source, refuse
 from slcache.names import few

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-from slcache.bandwidth.phases import Values
+from slcache.bandwidth.curves import Values
 from slcache.drives import published
 from slcache.fit.lines import Source
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from slcache import catalogue
-from slcache.bandwidth.phases import Values
+from slcache.bandwidth.curves import Values
 from slcache.drives import fills, trials
 from slcache.fit import simulated
 from slcache.fit.device import MODES, PAGE_BYTES, TRANSFER_NS, Found, Given

@@ -1,4 +1,4 @@
-"""The runs of the study, and what they come to: one cell for each cache, size and rule."""
+"""How much of an SLC cache's gain survives where the dense store separates data by lifetime."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Study(JsonDocument):
+class Separation(JsonDocument):
     """Every cell, and what follows from them."""
 
     indent = 1
@@ -98,7 +98,7 @@ def _survival(place: Place, by_seed: Mapping[Place, Mapping[int, float]], alone:
 
 @cache
 def _plan() -> dict[str, Any]:
-    return parsing.toml_file(Path(__file__).with_name("plan.toml"))
+    return parsing.toml_file(Path(__file__).parent.parent / "experiments" / "separation.toml")
 
 
 def workloads() -> list[str]:
@@ -122,7 +122,7 @@ def make(
     progress: Progress | None = None,
     *,
     only: Sequence[str] = (),
-) -> Study:
+) -> Separation:
     """Run what is not kept below `place` yet; `only` these workloads, all where none is named."""
     asked = list(only) or (list(_plan()["quick"]["workloads"]) if quick else workloads())
     entries = [entry for entry in _plan()["workload"] if entry["name"] in asked]
@@ -137,7 +137,7 @@ def make(
         found = engine.results([run for point in points for run in (point.half, point.whole)])
     pairs = zip(found[::2], found[1::2], strict=True)
     cells = [_cell(point, *pair) for point, pair in zip(points, pairs, strict=True)]
-    return Study(cells, missing)
+    return Separation(cells, missing)
 
 
 def _points(entry: Mapping[str, Any], quick: bool) -> Iterator[_Point]:

@@ -1,1 +1,0 @@
-"""How much of an SLC cache's gain survives where the dense store separates data by lifetime."""
