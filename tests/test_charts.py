@@ -20,7 +20,7 @@ import slcache
 from charted import axis, charts, keys, only, panels, rows, texts
 from figured import figured
 from slcache import units
-from slcache.charts import flash, latency, layout, page, pictures, scheme, spec
+from slcache.charts import device, layout, page, performance, pictures, scheme, spec
 from slcache.charts.spec import Axis
 from slcache.documents import figures, saved
 from slcache.results import report
@@ -54,7 +54,7 @@ def test_altair_takes_every_chart_of_a_run(comparison: slcache.Comparison, tmp_p
 
 def test_what_there_is_nothing_of_says_so() -> None:
     document = {"config": {"device": {"mu_bytes": 4096}}, "flash": {"ops": [], "slots": []}}
-    drawn = flash.writes(["a"], [document])
+    drawn = device.writes(["a"], [document])
     assert "nothing was programmed" in pictures.written(drawn, ".svg").decode()
     curve: dict[str, spec.Curve] = {"a": ([1.0, 2.0], [3.0, 4.0])}
     looks = spec.colours(curve)
@@ -82,7 +82,7 @@ def test_what_was_programmed_adds_up_to_write_amplification(nine: slcache.Compar
     causes = set()
     for document in nine.documents:
         host, waf = document["host"]["write"]["bytes"], document["waf"]
-        stack = flash.programmed(document)
+        stack = device.programmed(document)
         stored = [op for op in document["flash"]["ops"] if "program" in op["kind"]]
         assert sum(stack.values()) == sum(op["bytes"] for op in stored)
         assert sum(stack.values()) == pytest.approx(waf["total"] * host)
@@ -94,7 +94,7 @@ def test_what_was_programmed_adds_up_to_write_amplification(nine: slcache.Compar
         causes |= waf["by_cause"].keys()
     assert {"host", "rmw", "migration", "gc", "pad"} <= causes
     figures = nine.normalised["schemes"]
-    drawn = latency.relative(nine.labels, nine.documents, nine.labels[0])
+    drawn = performance.relative(nine.labels, nine.documents, nine.labels[0])
     for panel, side in zip(panels(drawn).values(), ("read", "write"), strict=True):
         found = rows(panel)
         for name in nine.labels:
@@ -105,7 +105,7 @@ def test_what_was_programmed_adds_up_to_write_amplification(nine: slcache.Compar
 
 
 def test_parts_of_the_mean_latency_add_up_to_it(nine: slcache.Comparison) -> None:
-    drawn = latency.attribution(nine.labels, nine.documents)
+    drawn = performance.attribution(nine.labels, nine.documents)
     for panel, side in zip(panels(drawn).values(), ("read", "write"), strict=True):
         for label, document in zip(nine.labels, nine.documents, strict=True):
             parts = [r for r in rows(panel) if r["row"] == label and "key" in r]
@@ -116,7 +116,7 @@ def test_parts_of_the_mean_latency_add_up_to_it(nine: slcache.Comparison) -> Non
         documents = [copy.deepcopy(dict(nine.documents[0])) for _ in range(3)]
         documents[2]["host"]["write"]["latency_us"]["mean"] *= times
         figured(documents[2])
-        read, write = panels(latency.attribution(["a", "b", "c"], documents)).values()
+        read, write = panels(performance.attribution(["a", "b", "c"], documents)).values()
         assert axis(write, "x")["scale"].get("type") == scale
         assert "log" not in str(read["layer"])
 
@@ -126,19 +126,19 @@ def test_a_new_kind_of_waiting_just_appears(nine: slcache.Comparison) -> None:
     for document in documents:
         document["host"]["write"]["attribution_us"]["wait"] |= {"zeal": 5.0, "ardour": 9.0}
         figured(document)
-    colours = [kind.colour for kind in latency.components(documents).values()]
+    colours = [kind.colour for kind in performance.components(documents).values()]
     assert len(set(colours)) == len(colours)
     assert len({spec.colour(place) for place in range(300)}) == 300
-    assert {"wait zeal", "wait ardour"} <= set(keys(latency.attribution(["a", "b"], documents)))
-    assert "wait zeal is waiting behind zeal" in latency.attribution_caption(documents)
+    assert {"wait zeal", "wait ardour"} <= set(keys(performance.attribution(["a", "b"], documents)))
+    assert "wait zeal is waiting behind zeal" in performance.attribution_caption(documents)
 
 
 def test_every_erase_count_and_distribution_is_told(nine: slcache.Comparison) -> None:
-    drawn = rows(flash.wear(nine.labels, nine.documents))
+    drawn = rows(device.wear(nine.labels, nine.documents))
     for label, document in zip(nine.labels, nine.documents, strict=True):
         counted = sum(n for pool in document["wear"]["pools"] for _, n in pool["histogram"])
         assert sum(row["y"] for row in drawn if row["key"] == label) == counted
-    found = panels(latency.latency(nine.labels, nine.documents))
+    found = panels(performance.latency(nine.labels, nine.documents))
     for side in ("read", "write"):
         for label, document in zip(nine.labels, nine.documents, strict=True):
             shown = [(r["x"], r["y"]) for r in rows(found[f"{side}s"]) if r["key"] == label]

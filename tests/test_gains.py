@@ -12,7 +12,7 @@ import pytest
 
 import slcache
 from slcache import api, bounds, units
-from slcache.charts import bound as picture
+from slcache.charts import device as picture
 from slcache.documents import figures
 from slcache.metrics import GAIN_SHARE
 from slcache.reproduce import separation

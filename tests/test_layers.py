@@ -76,7 +76,7 @@ PROFILES: dict[str, Any] = MANIFEST["profile"]
 HEAVY = {
     *("altair", "dask", "gymnasium", "jinja2", "jsonschema", "numpy", "optuna", "pandas", "polars"),
     *("pydantic", "pyarrow", "ray", "rich.progress", "scipy", "slcache.charts.page", "vl_convert"),
-    *("slcache.charts.latency", "slcache.reproduce", "slcache.study.analysis"),
+    *("slcache.charts.performance", "slcache.reproduce", "slcache.study.analysis"),
     *("slcache.study.run", "slcache.search.searching"),
 }
 #: Beginnings, each with what it prints.

@@ -12,7 +12,7 @@ import pytest
 import slcache
 import support
 from slcache import _core, kinds
-from slcache.charts import latency as charts
+from slcache.charts import performance as charts
 from slcache.documents import schemata
 from slcache.metrics import METRICS, PARTS
 from slcache.results.result import overload

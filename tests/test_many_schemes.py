@@ -13,7 +13,7 @@ import pytest
 import slcache
 from charted import keys, nodes
 from slcache import catalogue
-from slcache.charts import latency as charts
+from slcache.charts import performance as charts
 from slcache.charts import spec
 from slcache.names import leaves
 from slcache.results import report

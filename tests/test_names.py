@@ -20,7 +20,7 @@ import slcache
 from charted import Page, charts, rows
 from slcache import api, names
 from slcache.bandwidth import curves
-from slcache.charts import bandwidth, layout, page, pictures
+from slcache.charts import layout, page, performance, pictures
 from slcache.cli import console
 from slcache.metrics import METRICS
 from slcache.results.result import heading, run_table
@@ -167,7 +167,7 @@ def test_file_names_do_not_act_on_pages_and_terminals(tmp_path: Path) -> None:
         "host": {"duration_ns": 20 * 10**9},
     }
     curve = curves.sustained(document)
-    drawn = bandwidth.cliff(dict.fromkeys(MARKUP[:9], curve), 1, MARKUP[0])
+    drawn = performance.cliff(dict.fromkeys(MARKUP[:9], curve), 1, MARKUP[0])
     root = ElementTree.fromstring(pictures.written(drawn, ".svg"))
     assert not [each for each in root.iter() if each.tag.endswith(("script", "image"))]
     assert names.printable(MARKUP[0]) in {each.text for each in root.iter()}

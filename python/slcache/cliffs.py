@@ -95,9 +95,9 @@ class Cliff(Pictured):
 
     def picture(self) -> dict[str, Any]:
         """Return bandwidth over data written as a Vega-Lite specification."""
-        from slcache.charts import bandwidth
+        from slcache.charts import performance
 
-        return bandwidth.cliff(self.curves, self.pattern.bursts, self.device)
+        return performance.cliff(self.curves, self.pattern.bursts, self.device)
 
 
 def _curve(load: Load, result: Result) -> BandwidthCurve:

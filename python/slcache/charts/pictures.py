@@ -109,11 +109,11 @@ def save_trace(
 
 def save_bound(document: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
     """Write the picture of a trace's bound, as PNG, SVG or PDF."""
-    from slcache.charts import bound, layout
+    from slcache.charts import device, layout
 
     title = Path(document["file"]).name
     read = [document["file"], *([document["device"]] if "device" in document else [])]
-    picture = layout.noted(bound.trace_bound(document), None, title)
+    picture = layout.noted(device.trace_bound(document), None, title)
     _save(path, read, lambda kind: written(picture, kind), FLAT)
 
 

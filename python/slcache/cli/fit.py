@@ -21,7 +21,7 @@ from slcache.units import significant
 
 if TYPE_CHECKING:
     from slcache.bandwidth.curves import Phases
-    from slcache.charts.bandwidth import Points
+    from slcache.charts.performance import Points
     from slcache.fit import Fitted
     from slcache.fit.judged import Judged
     from slcache.fit.measured import Measured
@@ -171,9 +171,9 @@ def _contents(
     stem: str, found: Fitted, judged: Judged, shown: tuple[Points, Phases]
 ) -> dict[str, bytes]:
     """Return the files of a fitted device, by name: itself, and its pictures."""
-    from slcache.charts import bandwidth, pictures
+    from slcache.charts import performance, pictures
 
-    picture = bandwidth.fit(*shown, judged.drawn(), stem)
+    picture = performance.fit(*shown, judged.drawn(), stem)
     every = (found.text.encode(), *(pictures.written(picture, kind) for kind in (".svg", ".png")))
     return {f"{stem}{end}": each for end, each in zip(_ENDS, every, strict=True)}
 

@@ -207,7 +207,7 @@ class Comparison(Frames):
 
     def plot_bars(self) -> Chart:
         """Draw mean and tail latency relative to the reference, reads and writes apart."""
-        return self._drawn("latency", "relative", self.reference)
+        return self._drawn("performance", "relative", self.reference)
 
     def report(self) -> str:
         """Return the report as one self-contained HTML page."""

@@ -11,7 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from slcache import units
-from slcache.charts import bound, disk, flash, latency, layout, page, scheme, series
+from slcache.charts import device, layout, page, performance, scheme
 from slcache.charts.spec import Spec
 from slcache.documents import Document
 from slcache.documents.figures import power_states
@@ -204,11 +204,11 @@ def _pictures(
             "Left of the dashed line a scheme is faster than the reference. At the end of a row "
             "stands the factor of the mean."
         )
-        yield "Latency relative to " + to, of(latency.relative, to), told
-        if bound.has_bound(documents):
-            told = bound.bound_caption(documents)
-            yield "How large a cache is worth", of(bound.bound, bounds), told
-    for title, drawing, caption in _PICTURES + _OF_DISK * disk.has_disk(documents):
+        yield "Latency relative to " + to, of(performance.relative, to), told
+        if device.has_bound(documents):
+            told = device.bound_caption(documents)
+            yield "How large a cache is worth", of(device.bound, bounds), told
+    for title, drawing, caption in _PICTURES + _OF_DISK * device.has_disk(documents):
         yield title, of(drawing), caption if isinstance(caption, str) else caption(documents)
     if scheme.has_windows(documents):
         told = scheme.windows_caption(documents)
@@ -224,11 +224,11 @@ def _pictures(
 _Draw = Callable[[Sequence[str], Sequence[Document]], Spec]
 _Caption = str | Callable[[Sequence[Document]], str]
 _PICTURES: tuple[tuple[str, _Draw, _Caption], ...] = (
-    ("Where the mean latency comes from", latency.attribution, latency.attribution_caption),
-    ("What was programmed", flash.writes, flash.writes_caption),
+    ("Where the mean latency comes from", performance.attribution, performance.attribution_caption),
+    ("What was programmed", device.writes, device.writes_caption),
     (
         "Over time",
-        series.draw,
+        performance.series,
         "Each point covers one or more whole windows; where a cache fills, latency jumps. "
         "Percentiles are of single windows, the highest of those that a point covers; a dot "
         "marks a window in which at least ten requests lie beyond the percentile. All panels are "
@@ -236,18 +236,18 @@ _PICTURES: tuple[tuple[str, _Draw, _Caption], ...] = (
     ),
     (
         "Latency distributions",
-        latency.latency,
+        performance.latency,
         "Above: share of requests at or below a latency. Below: share above it, the tail.",
     ),
     (
         "Wear",
-        flash.wear,
+        device.wear,
         "Blocks by how often they were erased during the run, on a log axis: a point for "
         "each scheme and range of counts that any block has.",
     ),
 )
 _OF_DISK: tuple[tuple[str, _Draw, _Caption], ...] = (
-    ("The disk's power states", disk.power, disk.power_caption),
-    ("The disk's energy", disk.energy, disk.energy_caption),
-    ("What the disk did", disk.work, disk.work_caption),
+    ("The disk's power states", device.power, device.power_caption),
+    ("The disk's energy", device.energy, device.energy_caption),
+    ("What the disk did", device.work, device.work_caption),
 )

@@ -63,15 +63,15 @@ class Frames(JsonDocument):
 
     def plot_latency(self) -> Chart:
         """Draw the latency distributions: cumulative, and the tail on a log axis."""
-        return self._drawn("latency", "latency")
+        return self._drawn("performance", "latency")
 
     def plot_writes(self) -> Chart:
         """Draw what was programmed, in bytes by cause and cell mode."""
-        return self._drawn("flash", "writes")
+        return self._drawn("device", "writes")
 
     def plot_series(self) -> Chart:
         """Draw throughput, latency and cache occupancy over time."""
-        return self._drawn("series", "draw")
+        return self._drawn("performance", "series")
 
     def plot_windows(self) -> Chart:
         """Draw what schemes report over their windows: sizes, thresholds, learning curves."""
@@ -89,23 +89,23 @@ class Frames(JsonDocument):
 
     def plot_wear(self) -> Chart:
         """Draw how block erases are distributed, per pool and cell mode."""
-        return self._drawn("flash", "wear")
+        return self._drawn("device", "wear")
 
     def plot_power(self) -> Chart:
         """Draw the power states that disks were in over time."""
-        return self._drawn("disk", "power")
+        return self._drawn("device", "power")
 
     def plot_energy(self) -> Chart:
         """Draw the energy that disks took, by power state."""
-        return self._drawn("disk", "energy")
+        return self._drawn("device", "energy")
 
     def plot_disk(self) -> Chart:
         """Draw the time that disks worked, by cause and kind of operation."""
-        return self._drawn("disk", "work")
+        return self._drawn("device", "work")
 
     def plot_attribution(self) -> Chart:
         """Draw the mean latency by component: service and what requests waited for."""
-        return self._drawn("latency", "attribution")
+        return self._drawn("performance", "attribution")
 
     def _drawn(self, room: str, name: str, *given: object) -> Chart:
         """Draw what a room of `charts` does, with a note where the trace is no recording."""
