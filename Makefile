@@ -46,6 +46,7 @@ test: $(VENV)/built ## Run every test a commit must pass
 # Between edits: fewer random cases, one value of each kind, and none of the tests that take long.
 .PHONY: quick
 quick: export SLCACHE_QUICK = 1
+quick: export SLCACHE_FUZZ_SECONDS = 0.1
 quick: $(VENV)/built ## Try a little of every kind of test, in a few minutes
 	$(TEST_RUST)
 	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not slow and not long'
@@ -55,7 +56,7 @@ slow: $(VENV)/built ## Run the tests that take minutes
 	$(BIN)/python -m pip install --quiet 'ray>=2.40'
 	$(BIN)/python -m pytest -n auto --dist loadfile -m slow
 	SLCACHE_SLOW=1 cargo test --tests -p slcache-core -p slcache-sim
-	cargo test -p slcache-traces --lib it::workload_presets -- --ignored
+	SLCACHE_SLOW=1 cargo test -p slcache-traces --lib -- --include-ignored
 
 .PHONY: check-rust
 check-rust: $(BIN)/python

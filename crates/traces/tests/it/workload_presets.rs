@@ -73,15 +73,15 @@ pub(crate) fn assert_met(workload: &Workload, seed: u64) {
     assert!(checked >= 6, "{}: only {checked} figures could be measured", workload.label());
 }
 
-/// The presets that are twins, loaded with `set`.
-fn twins(set: &[(&str, &str)]) -> impl Iterator<Item = Workload> {
-    let loaded: Vec<_> = presets().iter().map(|preset| load(preset.name, set)).collect();
-    loaded.into_iter().filter(|workload| workload.describe().kind == "twin")
+/// Of every so manieth preset those that are twins, loaded with `set`.
+fn twins<'a>(step: usize, set: &'a [(&str, &str)]) -> impl Iterator<Item = Workload> + 'a {
+    let loaded = presets().into_iter().step_by(step).map(move |preset| load(preset.name, set));
+    loaded.filter(|workload| workload.describe().kind == "twin")
 }
 
 #[test]
 fn every_scaled_twin_meets_its_figures() {
-    for scaled in twins(&[("requests", "40000")]) {
+    for scaled in twins(few(2), &[("requests", "40000")]) {
         assert_eq!(scaled.generate(3).count(), 40_000);
         assert_met(&scaled, 3);
     }
@@ -89,7 +89,7 @@ fn every_scaled_twin_meets_its_figures() {
 
 #[test]
 fn a_full_twin_meets_its_figures_at_any_seed_and_free_ones_can_be_swept() {
-    for seed in [0, 1, u64::MAX] {
+    for seed in [0, 1, u64::MAX].into_iter().step_by(few(2)) {
         assert_met(&load("hierarchy-web_1", &[]), seed);
     }
     for swept in [
@@ -100,7 +100,10 @@ fn a_full_twin_meets_its_figures_at_any_seed_and_free_ones_can_be_swept() {
         ("twin.class", "sparse"),
         ("twin.repeated_extent_share", "0.71"),
         ("twin.footprint_touched_bytes", "1GiB"),
-    ] {
+    ]
+    .into_iter()
+    .step_by(few(2))
+    {
         assert_met(&load("hierarchy-web_1", &[swept]), 5);
     }
 }
@@ -131,7 +134,7 @@ fn short_twins_meet_their_figures_at_any_seed() {
 
 #[test]
 fn shares_of_sizes_by_volume_are_met() {
-    for preset in presets().iter().filter(|preset| preset.name.starts_with("rl-")) {
+    for preset in presets().iter().filter(|preset| preset.name.starts_with("rl-")).step_by(few(2)) {
         let workload = load(preset.name, &[]);
         let requests: Vec<_> = workload.generate(1).collect();
         let all: u64 = requests.iter().map(|request| request.bytes()).sum();
@@ -148,9 +151,9 @@ fn shares_of_sizes_by_volume_are_met() {
     }
 }
 
-/// Loads presets with those values of their figures' sweeps that are chosen.
-fn load_sweeps(mut chosen: impl FnMut(&str, &[SweepValue]) -> Vec<SweepValue>) {
-    for preset in presets() {
+/// Loads every so manieth preset with those values of its figures' sweeps that are chosen.
+fn load_sweeps(step: usize, mut chosen: impl FnMut(&str, &[SweepValue]) -> Vec<SweepValue>) {
+    for preset in presets().iter().step_by(step) {
         for (name, figure) in load(preset.name, &[]).describe().figures {
             for value in chosen(&name, &figure.free.map(|free| free.sweep).unwrap_or_default()) {
                 let value = match value {
@@ -167,7 +170,7 @@ fn load_sweeps(mut chosen: impl FnMut(&str, &[SweepValue]) -> Vec<SweepValue>) {
 #[test]
 fn an_end_of_every_figures_sweep_loads() {
     let mut seen = BTreeSet::new();
-    load_sweeps(|figure, values| match values.last() {
+    load_sweeps(few(1), |figure, values| match values.last() {
         Some(last) if seen.insert(figure.to_owned()) => vec![last.clone()],
         _ => Vec::new(),
     });
@@ -177,13 +180,13 @@ fn an_end_of_every_figures_sweep_loads() {
 #[test]
 #[ignore = "minutes: a twin is fitted for each of them"]
 fn every_value_of_every_sweep_loads() {
-    load_sweeps(|_, values| values.to_vec());
+    load_sweeps(1, |_, values| values.to_vec());
 }
 
 #[test]
 #[ignore = "minutes: every twin at its full length"]
 fn every_full_twin_meets_its_figures() {
-    twins(&[]).for_each(|workload| assert_met(&workload, 1));
+    twins(1, &[]).for_each(|workload| assert_met(&workload, 1));
 }
 
 #[test]

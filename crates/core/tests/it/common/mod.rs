@@ -1,10 +1,12 @@
 //! Small devices and workloads shared by the core's tests.
+pub mod few;
 pub mod hosted;
 pub mod ops;
 pub mod restart;
 pub mod turning;
 
 // What most tests name.
+pub use few::few;
 pub use serde_json::{json, Value};
 pub use slcache_core::base::op::{Cause, Class, OpKind};
 pub use slcache_core::base::request::{HostOp, Request};
@@ -24,16 +26,6 @@ pub use slcache_core::metrics::report::Report;
 use slcache_core::schemes::SchemeConfig;
 pub use slcache_core::schemes::CATALOG;
 pub use std::collections::{BTreeMap, BTreeSet};
-
-/// Of many like cases `make test` tries each so manieth, `make slow` all and `make quick` half as many.
-pub fn few(step: usize) -> usize {
-    let is_set = |name| std::env::var_os(name).is_some();
-    match (is_set("SLCACHE_SLOW"), is_set("SLCACHE_QUICK")) {
-        (true, _) => 1,
-        (_, true) => 2 * step,
-        _ => step,
-    }
-}
 
 /// A device at time 0 whose data are known by version.
 pub fn begin(setup: &Setup) -> Simulation {

@@ -1,5 +1,9 @@
 //! Helpers of the integration tests.
 
+#[path = "../../../../core/tests/it/common/few.rs"]
+mod few;
+
+pub use few::few;
 // What most tests name.
 pub use slcache_traces::workload::Workload;
 pub use slcache_traces::{
