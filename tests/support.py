@@ -28,8 +28,8 @@ from slcache import devices
 from slcache.charts import page, pictures
 from slcache.charts.spec import Spec
 from slcache.cli.app import execute
-from slcache.execute import driver
-from slcache.execute.local import Local
+from slcache.execute import executors
+from slcache.execute.executors import Local
 from slcache.names import printable
 
 #: User bytes of the `tiny` preset.
@@ -62,14 +62,14 @@ def shared_workers() -> Iterator[None]:
 
     But for what is asked from another folder, or in another environment, than that of the tests.
     """
-    start, begun = driver._made, _surroundings()
+    start, begun = executors._made, _surroundings()
 
-    def made(text: str, count: int | None) -> driver.Executor:
+    def made(text: str, count: int | None) -> executors.Executor:
         lend = text == "local" and _surroundings() == begun
         return _Lent() if lend else start(text, count)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(driver, "_made", made)
+        patched.setattr(executors, "_made", made)
         yield
 
 

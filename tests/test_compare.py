@@ -16,7 +16,7 @@ import pytest
 
 import slcache
 from slcache import _core, explain, units
-from slcache.execute.local import Local
+from slcache.execute.executors import Local
 from slcache.execute.tasks import Task
 from slcache.metrics import METRICS
 from slcache.named import listed

@@ -15,9 +15,9 @@ import pytest
 
 from executors import Here
 from slcache import RunError, TraceError, api
-from slcache.execute import driver, local
+from slcache.execute import driver, executors
 from slcache.execute.engine import Engine
-from slcache.execute.local import Local
+from slcache.execute.executors import Local
 from slcache.execute.run import Run
 from slcache.execute.tasks import Done, Task
 from slcache.reproduce.experiment import Input, run_of
@@ -277,7 +277,7 @@ def swept(trace: Path, **how: Any) -> Sweep:  # noqa: ANN401
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_no_worker_ends_the_work(name: str, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     command, told = PROGRAMS[name]
-    monkeypatch.setattr(local, "_COMMAND", command)
+    monkeypatch.setattr(executors, "_COMMAND", command)
     with pytest.raises(RunError) as caught:
         swept(small, fail_fast=True)
     assert told in str(caught.value)
@@ -314,7 +314,7 @@ def test_a_worker_that_is_lost_and_cannot_be_started_anew_leaves_its_task(
 ) -> None:
     starts = Failing(2)
     monkeypatch.setattr(subprocess, "Popen", starts)
-    plain = local._Worker.give
+    plain = executors._Worker.give
     killed: list[object] = []
 
     def give(worker: Any, task: Any) -> None:  # noqa: ANN401
@@ -323,7 +323,7 @@ def test_a_worker_that_is_lost_and_cannot_be_started_anew_leaves_its_task(
             worker.process.kill()
         plain(worker, task)
 
-    monkeypatch.setattr(local._Worker, "give", give)
+    monkeypatch.setattr(executors._Worker, "give", give)
     with pytest.warns(UserWarning, match=r"Too many open files .*: 1 of 2 do the work"):
         assert swept(small).table.equals(whole)
     assert killed

@@ -24,11 +24,11 @@ from hidden_drives import THREE, Parts, a_log, drive, fio_log, lines, steady, wi
 from slcache import cliffs, fit
 from slcache.drives import fills, trials
 from slcache.errors import TraceError
-from slcache.execute import given
 from slcache.execute.run import Run
 from slcache.fit import files, judged, log
 from slcache.fit.judged import TOLERANCE
 from slcache.fit.measured import Measured, Role
+from slcache.options import content
 from support import cases, slcache, stdout
 
 REAL = Path(__file__).with_name("fio_3_33.json")
@@ -123,7 +123,7 @@ def test_each_test_of_the_printed_job_is_simulated_as_it_is_printed(
     said = "note: both iodepth >= 1 and synchronous I/O engine are selected\n"
     test = read_as(tmp_path, said + json.dumps(documents))[NAMES.index(name)]
     (run,) = trials.plan(test.trial(1.5), DRIVE).runs
-    load = given.content_of(run.trace)
+    load = content.content_of(run.trace)
     assert isinstance(load, dict)
     assert run.replay == f"closed:{options.get('iodepth', '1')}"
     assert f"{int(load['global']['bs']) >> 10}k" == options["bs"]
@@ -593,7 +593,7 @@ def test_the_job_that_is_printed_is_simulated(monkeypatch: pytest.MonkeyPatch) -
     hidden = drive(0, 0.5)
     with pytest.raises(InterruptedError):
         judged.filled(hidden.device)
-    load = given.content_of(asked[0].trace)
+    load = content.content_of(asked[0].trace)
     assert isinstance(load, dict)
     assert asked[0].replay == f"closed:{told['iodepth']}"
     assert told["bs"] == f"{int(load['global']['bs']) >> 20}M"

@@ -23,7 +23,7 @@ import slcache as sl
 from slcache import _begin, _core
 from slcache.cli import console
 from slcache.errors import RunError
-from slcache.execute import local
+from slcache.execute import executors
 from support import command, heed_ctrl_c, lasting
 from support import slcache as cli
 from verbs import Inputs
@@ -215,7 +215,7 @@ def test_a_read_in_a_thread_leaves_signals_to_the_first() -> None:
 
 
 def test_a_worker_leaves_ctrl_c_to_its_driver() -> None:
-    worker = local._Worker()
+    worker = executors._Worker()
     process = worker.process
     while not has_set(process, signal.SIGINT, "SigIgn"):
         time.sleep(0.001)

@@ -22,7 +22,7 @@ import pytest
 
 from executors import Here
 from slcache import files
-from slcache.execute import driver, store
+from slcache.execute import executors, store
 from slcache.execute.engine import Engine
 from slcache.execute.store import Store
 from slcache.reproduce.experiment import trace_info
@@ -219,7 +219,7 @@ def whole(inputs: Inputs) -> bytes:
 
 @pytest.fixture(autouse=True)
 def _workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(driver, "workers", lambda *_: nullcontext(Here()))
+    monkeypatch.setattr(executors, "workers", lambda *_: nullcontext(Here()))
 
 
 #: The verbs that keep results; an evaluation takes minutes, and has them of the same engine.

@@ -20,8 +20,10 @@ import pytest
 
 from executors import Here
 from slcache import ConfigError, RunError
-from slcache.execute import driver, remote
-from slcache.execute.driver import TRIES, Executor
+from slcache.execute import executors as clusters
+from slcache.execute import tasks
+from slcache.execute.driver import TRIES
+from slcache.execute.executors import Executor
 from slcache.execute.run import Run
 from slcache.execute.tasks import Done, Task, perform
 from slcache.study.api import Course
@@ -67,7 +69,7 @@ def processes(mark: str) -> list[int]:
     for place in Path("/proc").glob("[0-9]*"):
         try:
             ours = mark.encode() in (place / "environ").read_bytes()
-            if ours and b"execute.worker" in (place / "cmdline").read_bytes():
+            if ours and b"import serve" in (place / "cmdline").read_bytes():
                 found.append(int(place.name))
         except OSError:
             continue
@@ -298,7 +300,7 @@ def killed_in_the_middle(
 @pytest.mark.long
 def test_dask_goes_on_without_a_worker(trace: Path, here: bytes, tmp_path: Path) -> None:
     pytest.importorskip("distributed")
-    from slcache.execute.dask import Dask
+    from slcache.execute.executors import Dask
 
     # Another scheduler may run here, and has the port that schedulers like best.
     with socket.socket() as other:
@@ -335,7 +337,7 @@ def test_a_dask_cluster_is_found_by_its_address(trace: Path, here: bytes, tmp_pa
 def test_ray_goes_on_without_a_worker(trace: Path, here: bytes, tmp_path: Path) -> None:
     pytest.importorskip("ray", reason="pip install ray")
     psutil = pytest.importorskip("psutil")
-    from slcache.execute.ray import Ray
+    from slcache.execute.executors import Ray
 
     def pids() -> list[int]:
         children = psutil.Process().children(recursive=True)
@@ -354,10 +356,10 @@ def test_tasks_travel_to_a_folder(trace: Path, cwd: Path, monkeypatch: pytest.Mo
         here = False
 
         def did(self, task: Task) -> Done:
-            sent = remote.packed(task)
+            sent = tasks.packed(task)
             with monkeypatch.context() as moved:
                 moved.chdir("/")
-                return remote.perform(sent, remote.version())
+                return tasks.perform_sent(sent, tasks.version())
 
         def close(self) -> None:
             raise AssertionError("it was not made by the sweep")
@@ -371,16 +373,16 @@ def test_tasks_travel_to_a_folder(trace: Path, cwd: Path, monkeypatch: pytest.Mo
 
 def test_a_worker_refuses_what_it_cannot_do_alike(tmp_path: Path, trace: Path) -> None:
     task = Task("a", "point", Run("", "t.csv", "tiny", "sa", {}))
-    done = remote.perform(task, "another version")
+    done = tasks.perform_sent(task, "another version")
     assert "another version" in (done.error or "")
     unseen = replace(task, prepared=str(tmp_path / "none"))
-    done = remote.perform(unseen, remote.version())
+    done = tasks.perform_sent(unseen, tasks.version())
     assert "all machines share" in (done.error or "")
     # Where the driver is, what is prepared only saves time.
     assert "t.csv" in (perform(unseen).error or "")
-    remote.check({"one": remote.version()})
+    tasks.check_versions({"one": tasks.version()})
     with pytest.raises(RunError, match="two has slcache 0"):
-        remote.check({"one": remote.version(), "two": "0"})
+        tasks.check_versions({"one": tasks.version(), "two": "0"})
     refused = {"scheme.sa.slc_blocks": 10**6}
     impossible = Study(trace=trace, device="tiny", scheme="sa", settings=refused)
     with pytest.raises(ConfigError):
@@ -391,11 +393,9 @@ def test_a_missing_library_or_scheduler_is_told(monkeypatch: pytest.MonkeyPatch)
     with monkeypatch.context() as lacking:
         lacking.setattr("importlib.util.find_spec", lambda _: None)
         with pytest.raises(ValueError, match=r"pip install 'slcache\[ray\]'"):
-            driver.check("ray://", None)
+            clusters.check("ray://", None)
     pytest.importorskip("distributed")
-    from slcache.execute import dask
-
-    monkeypatch.setattr(dask, "_WAIT_S", 0.2)
-    workers = driver.workers("dask://127.0.0.1:1", None)
+    monkeypatch.setattr(clusters, "_WAIT_S", 0.2)
+    workers = clusters.workers("dask://127.0.0.1:1", None)
     with pytest.raises(RunError, match="no scheduler answers"), workers:
         pass

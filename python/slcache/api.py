@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from slcache import _core, catalogue, files
 from slcache import named as code
-from slcache.execute import given as texts
-from slcache.execute import run as execute
+from slcache.execute.run import Run as Execution
+from slcache.execute.run import reader_options_of
 from slcache.files import Path
 from slcache.options import content, no_folder, option, parsing, takes
-from slcache.options.content import Content, path_of, trace_of
+from slcache.options.content import Content, trace_of
 from slcache.options.models import DEVICE, SimulationOptions
 from slcache.results.result import Result
-from slcache.trace import Progress, Trace, is_workload, reader_options
+from slcache.trace import Progress, Trace
 
 if TYPE_CHECKING:
     from slcache.reproduce.plan import Setup
@@ -88,10 +88,10 @@ def run(asked: Run) -> Result:
     if chosen is None:
         raise content.missing("scheme")
     settings = asked.above_setup([chosen], settings)
-    whole = execute.Run(
+    whole = Execution(
         "",
-        texts.text_of(asked.trace, "trace"),
-        texts.text_of(device),
+        content.text_of(asked.trace, "trace"),
+        content.text_of(device),
         chosen,
         settings,
         reader_options_of(asked.trace, asked.reader(), asked.seed),
@@ -108,7 +108,7 @@ def run(asked: Run) -> Result:
         _ = whole.config
     read = [*asked.reads, *content.settings_files(settings), *code.files()]
 
-    def done(runs: Sequence[execute.Run]) -> list[Result]:
+    def done(runs: Sequence[Execution]) -> list[Result]:
         return [_replayed(each, trace_of(asked.trace), read, asked.report) for each in runs]
 
     if asked.is_drawn:
@@ -130,7 +130,7 @@ def name_reading(setup: Setup | None, runs: Sequence[Result]) -> None:
 
 
 def _replayed(
-    run: execute.Run,
+    run: Execution,
     trace: str | _core.Rereadable,
     read: Sequence[Path],
     progress: Progress | None,
@@ -142,19 +142,3 @@ def _replayed(
     files.check(run.writes, read)
     document = tasks.document(run, trace, progress=progress)
     return Result.made(json.loads(document), None, read)
-
-
-def reader_options_of(
-    trace: Content, options: Mapping[str, str] | None, seed: int | None
-) -> list[tuple[str, str]]:
-    """Return the reader's options; the run's seed draws a workload."""
-    named = path_of(trace)
-    drawn = seed if named is None or is_workload(named) else None
-    return reader_options(None, options, drawn)
-
-
-def prefixed(scheme: str, progress: Progress | None) -> Progress | None:
-    """Return a report of progress that names the scheme with each phase."""
-    if progress is None:
-        return None
-    return lambda phase, done, total: progress(f"{scheme}: {phase}", done, total)

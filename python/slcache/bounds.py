@@ -8,18 +8,17 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from slcache import _core, api, catalogue, options, units
+from slcache import _core, catalogue, options, units
 from slcache.documents import figures
 from slcache.documents.figures import BITS, slc_row_bytes
 from slcache.errors import ConfigError, UsageError, about
-from slcache.execute import given
+from slcache.execute.run import Run, reader_options_of
 from slcache.names import few
 from slcache.options import content, models, option, parsing, takes
 from slcache.options.content import SEED_MAX, Content
 from slcache.trace import Progress
 
 if TYPE_CHECKING:
-    from slcache.execute.run import Run
     from slcache.results import Result
 
 _SECTOR = 512
@@ -54,10 +53,10 @@ class Read(models.TraceOptions):
 
     def reader_options(self) -> list[tuple[str, str]]:
         """Return how the trace is read; UsageError for a seed that draws nothing."""
-        if self.seed is not None and not given.is_workload(given.text_of(self.trace)):
+        if self.seed is not None and not content.is_workload(self.trace):
             told = f"seed = {self.seed}: draws a workload, and {self.trace} is a file"
             raise about(UsageError(told), "seed")
-        return api.reader_options_of(self.trace, self.reader(), self.seed)
+        return reader_options_of(self.trace, self.reader(), self.seed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +120,7 @@ def of_comparison(run: Run, results: Sequence[Result]) -> dict[str, Any] | None:
         for document in result.documents
         if figures.has_cache(document)
     ]
-    trace = given.trace_of(run.trace)
+    trace = content.trace_of(run.trace)
     if not caches or (isinstance(trace, str) and _core.is_read_once(trace)):
         return None
     low, high = min(caches).bit_length() - 1, max(caches).bit_length()
@@ -293,9 +292,9 @@ def on_device(asked: OnDevice) -> dict[str, Any]:
     _check(sizes, flash.unit_bytes, 1, flash.most_bytes, told)
     slots = [flash.buffer_slots + size // flash.unit_bytes for size in sizes]
     text = _core.run_bounds(
-        given.trace_of(given.text_of(trace)),
+        content.trace_of(trace),
         {
-            **catalogue.given(given.content_of(given.text_of(device)), scheme, chosen, seed=seed),
+            **catalogue.given(device, scheme, chosen, seed=seed),
             "trace_options": asked.reader_options(),
         },
         slots=[flash.buffer_slots, *slots],
@@ -308,8 +307,8 @@ def on_device(asked: OnDevice) -> dict[str, Any]:
         # A larger cache than the first that keeps everything saves nothing.
         rows = rows[: 1 + sum(row["least"] > 0 for row in rows)]
     return {
-        "file": given.label(given.text_of(trace)),
-        "device": given.label(given.text_of(device)),
+        "file": content.label(trace),
+        "device": content.label(device),
         "unit_bytes": flash.unit_bytes,
         "versions": counted["versions"],
         "buffer_slots": flash.buffer_slots,

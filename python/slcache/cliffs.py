@@ -8,13 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from slcache import catalogue
+from slcache import catalogue, execute
 from slcache.bandwidth import CACHES, Load, Pattern, cache_bytes, default_amount, loads
 from slcache.documents import Pictured, figures
 from slcache.errors import UsageError, about
-from slcache.execute import given as texts
-from slcache.execute import several
 from slcache.execute.run import Run, reference
+from slcache.options import content as texts
 from slcache.options import models, option, parsing, takes
 from slcache.options.content import Content
 from slcache.results.result import Result
@@ -264,7 +263,7 @@ def cliff(asked: Writes) -> Cliff:
     ]
     others, more = _beside(runs) if asked.bound else ({}, [])
     every = [*runs, *more]
-    done = several.results(every, asked, asked.on_progress)
+    done = execute.results(every, asked, asked.on_progress)
     labels = catalogue.called(schemes, device=device, settings=given)
     for result, name in zip(done, planned, strict=False):
         result.label = labels[name]

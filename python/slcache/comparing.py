@@ -10,15 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from slcache import api, bounds, catalogue
+from slcache import api, bounds, catalogue, execute
 from slcache.documents.figures import equalised
 from slcache.errors import UsageError, about
-from slcache.execute import given as texts
-from slcache.execute import several
-from slcache.execute.run import Run
+from slcache.execute.run import Run, check_seeds, draws_of, reader_options_of
 from slcache.files import Path
 from slcache.names import in_file_name
-from slcache.options import needed, option, takes
+from slcache.options import content, needed, option, takes
 from slcache.options.content import Content, duplicate
 from slcache.options.models import NORMALISE, ExecutionOptions, ResamplingOptions, SimulationOptions
 from slcache.options.parsing import WORN
@@ -100,17 +98,17 @@ def compare(asked: Compare) -> Comparison:
     if asked.is_drawn and len(placed) > 1:
         raise about(UsageError("timeline: is of one device, and several are given"), "timeline")
     given = placed[0][2]
-    text = texts.text_of(trace)
-    drawn = texts.of_trace(asked.resample, asked.resample_block, text, asked.seeds)
+    text = content.text_of(trace)
+    drawn = draws_of(asked.resample, asked.resample_block, text, asked.seeds)
     groups: list[list[Run]] = []
     # No comprehension: the warning is for whoever called this.
     for place, _, _ in placed:
-        run = Run("", text, texts.text_of(place), "", given, (), asked.replayed_as, asked.seed)
+        run = Run("", text, content.text_of(place), "", given, (), asked.replayed_as, asked.seed)
         groups.append(_of_schemes(replace(run, memory_in=asked.memory_in), asked))
     groups = groups if len(groups) == 1 else _named(groups)
     whole = [run.config for group in groups for run in group]
-    if asked.seeds > 1 and not texts.is_workload(text):
-        texts.check_seeds(asked.seeds, whole)
+    if asked.seeds > 1 and not content.is_workload(text):
+        check_seeds(asked.seeds, whole)
     every = _seeds(whole[0], asked.seed, count)
     own = {} if asked.resample is None else {"": next(iter(every.values()))}
     groups = _equal_cells(groups) if asked.equal_cells else groups
@@ -123,7 +121,7 @@ def compare(asked: Compare) -> Comparison:
             run,
             title=run.title + mark,
             settings=own_settings,
-            trace_options=api.reader_options_of(trace, said, number),
+            trace_options=reader_options_of(trace, said, number),
             seed=number,
             log=None if asked.log is None else _log_of(asked.log, run.title + mark),
         )
@@ -155,10 +153,12 @@ def _results(asked: Compare, runs: Sequence[Run], names: Sequence[str]) -> list[
     """Return the results of runs, each with a timeline of its name where one is asked for."""
 
     def done(runs: Sequence[Run]) -> list[Result]:
-        return several.results(runs, asked, asked.report)
+        return execute.results(runs, asked, asked.report)
 
     if not asked.is_drawn:
         return done(runs)
+    # What reads logs is loaded by whoever wants a timeline.
+
     # What reads logs is loaded by whoever wants a timeline.
     from slcache.execute import timelines
 
@@ -213,9 +213,9 @@ def _of_schemes(run: Run, asked: Compare) -> list[Run]:
 
     A warning names those of all that the device cannot run.
     """
-    device = texts.content_of(run.device)
+    device = content.content_of(run.device)
     names, left_out = catalogue.named(asked.schemes, device=device, settings=run.settings)
-    on = f" on {texts.label(run.device)}" if len(asked.devices) > 1 else ""
+    on = f" on {content.label(run.device)}" if len(asked.devices) > 1 else ""
     for sentence in notes.reasons(left_out, f"is left out{on}", f"are left out{on}"):
         warnings.warn(sentence, stacklevel=4)
     catalogue.check_schemes(names, asked.normalise)
@@ -241,7 +241,7 @@ def _of_schemes(run: Run, asked: Compare) -> list[Run]:
 def _named(groups: Sequence[Sequence[Run]]) -> list[list[Run]]:
     """Name the device in each title; UsageError where two are called the same."""
     names = [group[0].config["device"]["name"] for group in groups]
-    labels = [texts.label(group[0].device) for group in groups]
+    labels = [content.label(group[0].device) for group in groups]
     if said := duplicate(labels, dict(zip(labels, names, strict=True))):
         told = f"device: {said}; give each a device.name of its own"
         raise about(UsageError(told), "device")

@@ -13,15 +13,16 @@ from slcache import _core, api, names
 from slcache.documents import Document
 from slcache.documents.saved import file_of
 from slcache.errors import ConfigError, ResultError, TraceError, UsageError, about
+from slcache.execute import prefixed
 from slcache.files import Path
 from slcache.named import listed
 from slcache.names import few
 from slcache.options.arguments import checked
-from slcache.options.content import Content
+from slcache.options.content import Content, is_workload
 from slcache.results import Comparison, Result, differences
 from slcache.results.differences import Difference, load
 from slcache.results.seeded import SeededComparison
-from slcache.trace import Progress, is_workload
+from slcache.trace import Progress
 
 #: What results call a workload that is in no file.
 _OF_DICT = "workload.toml"
@@ -90,7 +91,7 @@ def _again(
 ) -> Result | Comparison:
     """Repeat a run, or the runs of a comparison of one seed."""
     runs = [
-        _repeated(label, document, trace, sources, api.prefixed(label, progress))
+        _repeated(label, document, trace, sources, prefixed(label, progress))
         for label, document in zip(old.labels, old.documents, strict=True)
     ]
     return Comparison(runs, old.reference, old.bounds) if isinstance(old, Comparison) else runs[0]

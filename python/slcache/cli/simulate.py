@@ -16,8 +16,8 @@ from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.documents import figures
 from slcache.errors import Error
-from slcache.execute import given as texts
 from slcache.options import arguments_of, option, options_of
+from slcache.options import content as texts
 from slcache.options.content import Content
 from slcache.options.models import SimulationOptions
 from slcache.options.parsing import WORN

@@ -17,6 +17,7 @@ from slcache.cli import options as opt
 from slcache.errors import TraceError
 from slcache.names import leaves, printable, shown
 from slcache.options import needed, option
+from slcache.options.content import is_workload
 from slcache.options.models import TRACE, RecordingOptions
 from slcache.tables import trace_sections
 from slcache.tables.table import Cells, Columns, Pairs, Table
@@ -145,7 +146,7 @@ def _figures(expected: list[str] | None) -> list[comparison.Expectation]:
 
 def _read_figures(text: str) -> list[comparison.Expectation]:
     """Return the figures of a text, or those that a workload's source gives."""
-    if "=" not in text and traces.is_workload(text):
+    if "=" not in text and is_workload(text):
         return comparison.of_workload(traces.workload(text))
     return comparison.parse(text)
 

@@ -11,14 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from slcache import _core, api, catalogue
+from slcache import _core, api, catalogue, execute
 from slcache.bandwidth import cache_bytes, sequential
 from slcache.bandwidth.curves import Values
 from slcache.documents.figures import slc_row_bytes
 from slcache.errors import ConfigError, UsageError, about, one_line
-from slcache.execute import given as texts
-from slcache.execute import several
 from slcache.execute.run import Run
+from slcache.options import content as texts
 from slcache.options.content import Content, device_of
 from slcache.options.models import ExecutionOptions
 from slcache.results.result import Result
@@ -223,7 +222,7 @@ def fills(
 
 def done(runs: Sequence[Run], jobs: int, progress: api.Progress | None) -> list[Result]:
     """Return the results of runs on this machine, which nothing keeps."""
-    return several.results(runs, ExecutionOptions(jobs=jobs), progress)
+    return execute.results(runs, ExecutionOptions(jobs=jobs), progress)
 
 
 #: What went at the first speed went at this share of it at least; a whole burst at more.

@@ -13,8 +13,8 @@ from slcache import _core, catalogue
 from slcache.drives import fills, published
 from slcache.drives.fills import SCHEME
 from slcache.drives.published import Trial
-from slcache.execute import given as texts
 from slcache.execute.run import Run
+from slcache.options import content as texts
 from slcache.options.content import Content, device_of
 
 #: The controller's own time for a read and a write, ns. Drives with PCIe are calibrated to two

@@ -14,10 +14,11 @@ from typing import Any, Literal, Self
 
 from slcache import _core, files
 from slcache.errors import ConfigError
-from slcache.execute import driver, given, store, tasks
-from slcache.execute.driver import Executor
+from slcache.execute import driver, executors, store, tasks
+from slcache.execute.executors import Executor
 from slcache.execute.run import REPEAT, Options, Run, identity
 from slcache.execute.tasks import Done, Task
+from slcache.options import content
 from slcache.trace import Progress
 
 #: A trace with the options that it is read with.
@@ -58,7 +59,9 @@ class Traces:
         return {
             each: self._prepared(each)
             for each, times in uses.items()
-            if times > 1 or not (here or given.is_workload(each[0])) or _core.is_read_once(each[0])
+            if times > 1
+            or not (here or content.is_workload(each[0]))
+            or _core.is_read_once(each[0])
         }
 
     def _prepared(self, one: Reading) -> Path:
@@ -78,7 +81,9 @@ class Traces:
         if trace not in self._opened:
             once = _core.is_read_once(trace)
             self._opened[trace] = (
-                _core.rereadable(trace, progress=self._progress) if once else given.trace_of(trace)
+                _core.rereadable(trace, progress=self._progress)
+                if once
+                else content.trace_of(trace)
             )
         return self._opened[trace]
 
@@ -231,7 +236,7 @@ class Engine:
         order = sorted(runs.items(), key=lambda item: -item[1].size)
         points = {key: self._task(key, run, makings) for key, run in order}
         if self._executor is None:
-            found = driver.workers(self._asked, self._jobs)
+            found = executors.workers(self._asked, self._jobs)
             self._executor = self._workers.enter_context(found)
         if self._share:
             self._add_shared(points, makings, here=self._executor.here)

@@ -1,24 +1,85 @@
-"""One run, what tells it from others, and the same run without a cache."""
+"""One run, what tells it from others, the same run without a cache, and draws of a recording."""
 
 from __future__ import annotations
 
 import os
 import pathlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from slcache import catalogue, files
+from slcache.documents.figures import by_seed
 from slcache.errors import ConfigError, UsageError, about
-from slcache.execute import given
 from slcache.files import Path
 from slcache.options import content
-from slcache.options.content import EngineRun
+from slcache.options.content import Content, EngineRun, is_workload
+from slcache.options.parsing import time_ns
+from slcache.trace import reader_options
 
 if TYPE_CHECKING:
     from slcache.files import Drawn
+
+
+#: The reader's options: the number of a draw, and how long its stretches are on average.
+DRAW, BLOCK = "resample", "resample_block_ns"
+
+#: Adds the draw of a seed to the options of a trace's reader.
+Draws = Callable[[Mapping[str, str] | None, int | None], Mapping[str, str] | None]
+
+
+def draws_of(draws: int | None, block: str | None, trace: str, seeds: int) -> Draws:
+    """Return what draws add to a reader's options; UsageError where they mean nothing."""
+    if draws is None:
+        if block is not None:
+            _refuse("resample_block", block, "is the length of a draw's stretches; give resample")
+        return lambda said, _: said
+    if seeds > 1:
+        _refuse("resample", draws, "every draw has a seed of its own; leave seeds out")
+    if is_workload(trace):
+        _refuse("resample", draws, "a workload is drawn anew by seeds; only a recording needs it")
+    own = {} if block is None else {BLOCK: str(_length_ns(block))}
+
+    def drawn(said: Mapping[str, str] | None, number: int | None) -> Mapping[str, str]:
+        options = {**own, DRAW: str(number)}
+        for key in options.keys() & (said or {}).keys():
+            argument = "resample" if key == DRAW else "resample_block"
+            told = f"says the reader's option {key} of every draw; leave that option out"
+            _refuse(argument, draws if key == DRAW else block, told)
+        return {**(said or {}), **options}
+
+    return drawn
+
+
+def check_seeds(seeds: int, configs: Iterable[Mapping[str, Any]]) -> None:
+    """Raise UsageError where every seed would give the same figures of a recording."""
+    if not any(map(by_seed, configs)):
+        told = (
+            "the trace is a recording, and nothing else of these runs is drawn: every seed would "
+            "give the same figures; resample=N of compare, sweep and tune draws it anew"
+        )
+        _refuse("seeds", seeds, told)
+
+
+def reader_options_of(
+    trace: Content, options: Mapping[str, str] | None, seed: int | None
+) -> list[tuple[str, str]]:
+    """Return the reader's options; the run's seed draws a workload."""
+    return reader_options(None, options, seed if is_workload(trace) else None)
+
+
+def _length_ns(block: str) -> int:
+    try:
+        return time_ns(block)
+    except ValueError as error:
+        raise about(UsageError(f"resample_block: {error}"), "resample_block") from error
+
+
+def _refuse(name: str, value: object, told: str) -> None:
+    raise about(UsageError(f"{name} = {value}: {told}"), name)
+
 
 #: Options of a trace's reader.
 Options = Sequence[tuple[str, str]]
@@ -32,7 +93,7 @@ class Run:
 
     #: What people call it.
     title: str
-    #: Trace and device are texts of `slcache.execute.given`.
+    #: Trace and device are texts of `slcache.options.content`.
     trace: str
     device: str
     scheme: str
@@ -68,7 +129,7 @@ class Run:
     def reads(self) -> list[Path]:
         """Return the files that it reads."""
         said = content.settings_files(self.settings)
-        paths = given.path_of(self.trace), given.path_of(self.device)
+        paths = content.path_of(self.trace), content.path_of(self.device)
         return files.inputs(*paths, self.memory_in, *said)
 
     @property
@@ -87,7 +148,7 @@ class Run:
         if self.resolved is not None:
             return self.resolved
         return catalogue.resolve(
-            device=given.content_of(self.device),
+            device=content.content_of(self.device),
             scheme=self.scheme,
             settings=self.settings,
             replay=self.replay,
@@ -102,7 +163,7 @@ class Run:
     def given(self) -> EngineRun:
         """Return the device, the scheme and what is said of them as the engine takes them."""
         return catalogue.given(
-            given.content_of(self.device),
+            content.content_of(self.device),
             self.scheme,
             self.settings,
             replay=self.replay,
@@ -151,7 +212,7 @@ def beside(run: Run) -> Run:
     return replace(
         run,
         title=f"{run.title}, {scheme} beside it",
-        device=given.text_of(without_scheme(run.config)),
+        device=content.text_of(without_scheme(run.config)),
         scheme=scheme,
         settings={},
         replay=None,

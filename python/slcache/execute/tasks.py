@@ -1,4 +1,4 @@
-"""One piece of work as it goes to a worker, and what comes back: plain data, both of them.
+"""One piece of work as it goes to a worker, what comes back, and what the worker does meanwhile.
 
 A worker needs nothing but slcache: a trace or state that it cannot see is read or made anew, with
 the same result.
@@ -8,16 +8,23 @@ from __future__ import annotations
 
 import json
 import os
+import queue
+import sys
+import threading
+import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Literal
 
 from slcache import _core, files, metrics, named
-from slcache._core import ConfigError, RunError, TraceError
-from slcache.execute import given, store
+from slcache.errors import ConfigError, RunError, TraceError
+from slcache.execute import store
 from slcache.execute.run import REPEAT, Run
+from slcache.files import Drawn
 from slcache.metrics import METRICS, PARTS, Value
+from slcache.options.content import label, path_of, trace_of
 from slcache.sentences import notes
 from slcache.trace import Progress, Trace, cut
 
@@ -126,7 +133,7 @@ def _repeat(run: Run, path: Path) -> None:
 
 _MAKINGS: Mapping[str, Callable[[Run, Path], object]] = {
     "state": _state,
-    "memory": lambda run, path: document(replace(run, memory_out=path), given.trace_of(run.source)),
+    "memory": lambda run, path: document(replace(run, memory_out=path), trace_of(run.source)),
 }
 
 
@@ -146,9 +153,9 @@ def of_document(document: Mapping[str, Any]) -> Done:
 def _point(task: Task) -> str:
     """Return the result document of a run, which starts from what was made for it."""
     run = task.run
-    trace = given.trace_of(run.source)
+    trace = trace_of(run.source)
     if task.prepared is not None and Path(task.prepared).exists():
-        trace = _core.prepared(given.label(run.source), Path(task.prepared))
+        trace = _core.prepared(label(run.source), Path(task.prepared))
     started = task.state is not None and Path(task.state).exists()
     return document(replace(run, load_state=task.state if started else None), trace)
 
@@ -171,3 +178,84 @@ def document(run: Run, trace: str | _core.Rereadable, *, progress: Progress | No
 
 def _named(path: files.Path | None) -> str | None:
     return None if path is None else os.fspath(path)
+
+
+def serve() -> None:
+    """Do tasks until there are no more: the process of a local worker.
+
+    It ends as soon as its pipe does, also in the middle of a run: whoever started it is gone,
+    killed or not.
+    """
+    pipe: Connection = Connection(int(sys.argv[1]))
+    tasks: queue.SimpleQueue[Task] = queue.SimpleQueue()
+    threading.Thread(target=_take, args=(pipe, tasks), daemon=True).start()
+    while True:
+        done = perform(tasks.get())
+        sys.stdout.flush()
+        pipe.send(done)
+
+
+def _take(pipe: Connection, tasks: queue.SimpleQueue[Task]) -> None:
+    """Take tasks meanwhile: a run must not keep it from seeing that its driver is gone."""
+    status = 1
+    try:
+        while True:
+            tasks.put(pipe.recv())
+    except (EOFError, OSError):
+        status = 0
+    except Exception:
+        traceback.print_exc()
+    _core.remove_scratches()
+    os._exit(status)
+
+
+def version() -> str:
+    """Return what two programs have in common whose results may stand for each other."""
+    return f"{_core.version()} ({_core.commit()})"
+
+
+def packed(task: Task) -> Task:
+    """Return a task as it is sent: the files that it names are found from any folder."""
+    run = task.run
+    there = replace(
+        run,
+        device=_found(run.device),
+        # What is prepared of a trace only names it.
+        trace=run.trace if task.prepared is not None else _found(run.trace),
+        memory_in=None if run.memory_in is None else Path(run.memory_in).absolute(),
+        log=None if run.log is None else Path(run.log).absolute(),
+        timelines=tuple(_beside(drawn) for drawn in run.timelines),
+    )
+    return replace(task, run=there)
+
+
+def _beside(drawn: Drawn) -> Drawn:
+    path, begin, end, every = drawn
+    return os.fspath(Path(path).absolute()), begin, end, every
+
+
+def _found(text: str) -> str:
+    path = path_of(text)
+    return text if path is None or not Path(path).exists() else os.fspath(Path(path).absolute())
+
+
+def perform_sent(task: Task, driver: str) -> Done:
+    """Do a task that a driver of some version has sent."""
+    if version() != driver:
+        return Done(task.name, error=f"the worker has slcache {version()}, the driver {driver}")
+    unseen = [path for path in task.shared() if not Path(path).exists()]
+    if unseen:
+        return Done(
+            task.name,
+            error=f"the worker does not see {unseen[0]}: out and store must be folders that all "
+            "machines share",
+        )
+    return perform(task)
+
+
+def check_versions(workers: Mapping[str, str]) -> None:
+    """Raise RunError unless all workers, told by name and version, have the driver's program."""
+    others = {name: found for name, found in workers.items() if found != version()}
+    if others:
+        name, found = min(others.items())
+        raise RunError(f"the worker {name} has slcache {found}, the driver {version()}")

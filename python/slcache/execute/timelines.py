@@ -14,10 +14,10 @@ import numpy as np
 
 from slcache import _core, files, slow
 from slcache.errors import UsageError, about
-from slcache.execute import given
 from slcache.execute.run import Run
 from slcache.files import Path as Named
 from slcache.names import in_file_name
+from slcache.options import content
 from slcache.options.parsing import time_ns
 from slcache.results.result import Result
 from slcache.slow import Log
@@ -63,7 +63,7 @@ def _drawn(
     run: Callable[[Sequence[Run]], object],
 ) -> list[Run]:
     """Return runs that draw a file each."""
-    path = Path(file_of(file, said, given.path_of(runs[0].trace)))
+    path = Path(file_of(file, said, content.path_of(runs[0].trace)))
     if not path.name:
         told = f"timeline = {os.fspath(path)!r}: must name a file"
         raise about(UsageError(told), "timeline")

@@ -20,9 +20,10 @@ from slcache.gym import rewards
 from slcache.gym.env import DeviceEnv, Info, Observation
 from slcache.gym.observations import Observations
 from slcache.gym.rules import Rules, Source, Start, overrides, workloads_of
+from slcache.options.content import is_workload
 from slcache.scheme import Scheme
 from slcache.scheme.source import NotFoundError, found, of_class
-from slcache.trace import Trace, generate, is_workload, reader_options
+from slcache.trace import Trace, generate, reader_options
 
 if TYPE_CHECKING:
     import polars as pl

@@ -24,8 +24,8 @@ from slcache.gym.actions import Actions, Knob
 from slcache.gym.observations import Observations, Own
 from slcache.gym.rewards import Reward
 from slcache.options.arguments import checked, own_word
-from slcache.options.content import SEED_MAX, checked_seed
-from slcache.trace import is_workload, reader_options, workload
+from slcache.options.content import SEED_MAX, checked_seed, is_workload
+from slcache.trace import reader_options, workload
 
 #: Requests of a workload that has no end and of which `trace_options` says none.
 ENDLESS_REQUESTS = 1_000_000

@@ -7,6 +7,7 @@ import json
 import math
 import operator
 import os
+import pathlib
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -103,23 +104,59 @@ class EngineRun(TypedDict, total=False):
     timelines: list[tuple[str, int, int, int]]
 
 
+#: Begins a text that holds content: no path has this character.
+_HELD = "\0"
+
+
+def text_of(given: Content, what: str = "device") -> str:
+    """Return the text that travels for a path or a dict; ConfigError for other values."""
+    return _HELD + json_of(given, what) if isinstance(given, Mapping) else os.fspath(given)
+
+
+def content_of(given: Content) -> Content:
+    """Return a path, or the dict that a text stands for."""
+    is_held = isinstance(given, str) and given.startswith(_HELD)
+    return json.loads(str(given)[1:]) if is_held else given
+
+
+def path_of(given: Content) -> str | None:
+    """Return the path or name, of what is not given by its content."""
+    found = content_of(given)
+    return None if isinstance(found, Mapping) else os.fspath(found)
+
+
+def label(given: Content) -> str:
+    """Return what tables call it: its path, or the name in its content."""
+    found = content_of(given)
+    if not isinstance(found, Mapping):
+        return os.fspath(found)
+    device = found.get("device")
+    of = device if isinstance(device, Mapping) else found
+    return str(of.get("name", "unnamed"))
+
+
 def device_of(device: Content) -> str | _core.DeviceContent:
     """Return a device as the engine takes it; raises ConfigError, naming the key of a value."""
-    if isinstance(device, Mapping):
-        return _core.DeviceContent(json_of(device, "device"))
-    return os.fspath(device)
+    found = content_of(device)
+    if isinstance(found, Mapping):
+        return _core.DeviceContent(json_of(found, "device"))
+    return os.fspath(found)
 
 
 def trace_of(trace: Content) -> str | _core.Rereadable:
     """Return a trace, or the workload that a dict is, as the engine takes it."""
-    if isinstance(trace, Mapping):
-        return _core.workload_content(json_of(trace, "trace"))
-    return os.fspath(trace)
+    found = content_of(trace)
+    if isinstance(found, Mapping):
+        return _core.workload_content(json_of(found, "trace"))
+    return os.fspath(found)
 
 
-def path_of(given: Content) -> Path | None:
-    """Return the path or name, of what is not given by its content."""
-    return None if isinstance(given, Mapping) else given
+def is_workload(trace: Content) -> bool:
+    """Return whether requests are drawn, by a `.toml` file, a preset or a dict."""
+    name = path_of(trace)
+    if name is None or name.endswith(".toml"):
+        return True
+    return name in _core.workload_names() and not pathlib.Path(name).exists()
 
 
 def value_text(value: object, key: str) -> str:

@@ -16,7 +16,7 @@ from slcache.options import Options, content, known, matching, needed, no_folder
 from slcache.options.content import SEED_MAX, Content, Settings, duplicate, flatten, unique
 
 if TYPE_CHECKING:
-    from slcache.execute.driver import Executor
+    from slcache.execute.executors import Executor
     from slcache.reproduce.plan import Setup
     from slcache.trace import Progress
 
@@ -87,11 +87,9 @@ class TraceOptions(RecordingOptions):
         return unique([*super().reader().items(), *changed.items()], "trace option ")
 
     def _check_workloads(self, said: tuple[str, str]) -> None:
-        from slcache.trace import is_workload
-
         traces = [self.trace] if isinstance(self.trace, str | PathLike | Mapping) else self.trace
         for path in map(content.path_of, traces):
-            if path is not None and not is_workload(path):
+            if path is not None and not content.is_workload(path):
                 told = f"{'='.join(said)} is a key of a workload, and {path} is none"
                 raise about(UsageError(f"workload_options: {told}"), "workload_options")
 
@@ -227,9 +225,9 @@ class ExecutionOptions(Options):
     def check_executor(self) -> None:
         """Raise UsageError for an executor that is none, before anything is read."""
         if isinstance(self.executor, str) and self.executor != "local":
-            from slcache.execute import driver
+            from slcache.execute import executors
 
-            driver.check(self.executor, self.jobs)
+            executors.check(self.executor, self.jobs)
 
 
 @dataclass(frozen=True, kw_only=True)

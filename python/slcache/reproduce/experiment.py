@@ -15,9 +15,10 @@ from typing import Any
 from slcache import ConfigError, TraceError, _core, api, catalogue
 from slcache import trace as traces
 from slcache.documents import checks
-from slcache.execute import given, store
+from slcache.execute import store
 from slcache.execute.engine import Engine
 from slcache.execute.run import REPEAT, Options, Run
+from slcache.options import content
 from slcache.options.content import device_of
 from slcache.reproduce import points
 from slcache.reproduce.measures import value
@@ -240,7 +241,7 @@ def _of_settings(device: str, scheme: str, sets: tuple[str, ...], replay: str | 
     try:
         _core.resolve(
             {
-                "device": device_of(given.content_of(device)),
+                "device": device_of(content.content_of(device)),
                 "scheme": scheme,
                 "sets": list(sets),
                 "replay": replay,

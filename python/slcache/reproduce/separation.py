@@ -11,10 +11,9 @@ from statistics import mean
 from typing import Any
 
 from slcache.documents import JsonDocument, provenance
-from slcache.execute import given
 from slcache.execute.engine import Engine
 from slcache.execute.run import Run
-from slcache.options import parsing
+from slcache.options import content, parsing
 from slcache.reproduce.measures import Result
 from slcache.trace import Progress
 
@@ -177,7 +176,7 @@ def _point(entry: Mapping[str, Any], scheme: str, blocks: int, rule: str, seed: 
             Run(
                 title=f"{entry['name']}, {scheme} {blocks}, {rule}, seed {seed}, {share:.0%}",
                 trace=trace,
-                device=given.text_of(device),
+                device=content.text_of(device),
                 scheme=scheme,
                 settings=settings,
                 trace_options=options,
@@ -228,7 +227,7 @@ def _load(
             "random_distribution": entry["random"]["distribution"],
         },
     }
-    return given.text_of(load), [("seed", str(seed))], count
+    return content.text_of(load), [("seed", str(seed))], count
 
 
 def _cell(point: _Point, half: Mapping[str, Any], whole: Mapping[str, Any]) -> Row:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from slcache import catalogue
 from slcache.errors import UsageError, about
-from slcache.execute import given
 from slcache.files import Path
-from slcache.options import checked_schemes, needed, option, options_of, takes
+from slcache.options import checked_schemes, content, needed, option, options_of, takes
 from slcache.options.content import Content
 from slcache.options.models import DEVICE, TRACE, ParallelOptions
 from slcache.search.goals import Search
@@ -70,7 +69,7 @@ def tune(asked: Tune) -> Tuning:
     study = Study(
         **{name: getattr(asked, name) for name in options_of(Varied)}, metrics=asked.names
     )
-    names, _ = catalogue.named(study.schemes, device=given.content_of(study.devices[0]))
+    names, _ = catalogue.named(study.schemes, device=content.content_of(study.devices[0]))
     space = Space.read(names, study.varied)
     study = replace(study, scheme=names)
     study.check()

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from slcache import _core, files
 from slcache.errors import ConfigError, RunError, UsageError, about
-from slcache.execute import given
 from slcache.execute import store as kept_files
 from slcache.execute.engine import Engine
-from slcache.options import options_of
+from slcache.execute.run import check_seeds
+from slcache.options import content, options_of
 from slcache.options.models import TraceOptions as Read
 from slcache.search.batches import (
     WHOLE,
@@ -130,16 +130,16 @@ def _mean(values: Sequence[float | int | None]) -> float | None:
 def check(study: Study, search: Search, space: Space) -> None:
     """Raise UsageError or ConfigError for a search that cannot be, before anything is run."""
     (trace,) = study.traces
-    if _core.is_read_once(given.label(trace)):
+    if _core.is_read_once(content.label(trace)):
         told = f"a search reads its trace again and again, and {trace} can be read only once"
         raise about(UsageError(f"{told}: give a file that stays"), "trace")
     # A key that no scheme knows is an error before anything is run.
     of_studies.points(study, chosen=[space.first(scheme) for scheme in study.schemes])
-    if study.seeds > 1 and not given.is_workload(trace):
+    if study.seeds > 1 and not content.is_workload(trace):
         corners = [corner for scheme in study.schemes for corner in space.corners(scheme)]
         found = of_studies.points(replace(study, **ALONE), chosen=corners)
         if known := [each.run.resolved for each in found if each.run.resolved is not None]:
-            given.check_seeds(study.seeds, known)
+            check_seeds(study.seeds, known)
     told = _without_prefixes(search, space, trace) if search.prefixes else ""
     if told:
         raise about(UsageError(f"prefixes: {told}"), "prefixes")
@@ -154,7 +154,7 @@ def _without_prefixes(search: Search, space: Space, trace: str) -> str:
         return f"go with the samplers tpe and random, not {search.suggested_by}"
     if of_trace:
         return f"{of_trace[0]} is varied, and with it the trace"
-    if given.path_of(trace) is None:
+    if content.path_of(trace) is None:
         return "need a trace or workload that is a file or a preset, not a dict"
     return ""
 
@@ -188,7 +188,7 @@ def searched(study: Study, search: Tune, space: Space) -> Tuning:
 def _prefixes(study: Study, store: Path, progress: Progress | None) -> Prefixes:
     """Return the beginnings of the trace, drawn by the seed where it is a workload."""
     (trace,) = study.traces
-    drawn = study.seed is not None and given.is_workload(trace)
+    drawn = study.seed is not None and content.is_workload(trace)
     options = {**study.reader(), **({"seed": str(study.seed)} if drawn else {})}
     return Prefixes(trace, options, store / "prefixes", progress)
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from slcache import catalogue, frame, names
 from slcache.documents import JsonDocument, provenance
-from slcache.execute import given
 from slcache.names import printable
+from slcache.options import content
 from slcache.options.content import one_name
 from slcache.search.batches import Tried
 from slcache.search.goals import Search
@@ -173,8 +173,8 @@ class Tuning(JsonDocument):
         others = {k: v for k, v in point.items() if k.startswith(_OTHERS)}
         own = {k.removeprefix(READER): plain(v) for k, v in others.items()}
         again = page.command(
-            given.label(study.traces[0]),
-            given.label(study.devices[0]),
+            content.label(study.traces[0]),
+            content.label(study.devices[0]),
             scheme,
             config="best.toml",
             options={**study.reader(), **own},
@@ -212,8 +212,8 @@ class Tuning(JsonDocument):
         study, goals = self.study, self.goals
         drawn = {"resample": study.resample, "resample_block": study.resample_block}
         return {
-            "trace": given.content_of(study.traces[0]),
-            "device": given.content_of(study.devices[0]),
+            "trace": content.content_of(study.traces[0]),
+            "device": content.content_of(study.devices[0]),
             "config": study.keys_file,
             "schemes": list(study.schemes),
             "vary": {axis.key: axis.told for axis in self.axes},
@@ -292,7 +292,7 @@ class Tuning(JsonDocument):
             picture = page.figure(2, "How the search went", self._progress(), told)
         names = (f"{'least' if way == 'min' else 'most'} {n}" for n, way in self._goals.items())
         study = self.study
-        where = f"{' or '.join(study.schemes)} on {given.label(study.devices[0])}"
+        where = f"{' or '.join(study.schemes)} on {content.label(study.devices[0])}"
         return page.render(
             self.analysis,
             f"{where}: {' and '.join(names)}",

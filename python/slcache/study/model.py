@@ -13,7 +13,7 @@ from typing import Any
 from slcache import bounded, catalogue, files, named, names, options
 from slcache._core import ConfigError
 from slcache.errors import UsageError, about
-from slcache.execute import given
+from slcache.execute.run import Draws, draws_of
 from slcache.metrics import COUNTED
 from slcache.metrics import named as metric_named
 from slcache.options import (
@@ -127,8 +127,8 @@ class Study(Varied):
         """Yield what is wrong among several keys."""
         has_points = bool(self.listed)
         for key, called, spelled in (
-            ("trace", list(map(given.label, self.traces)), None),
-            ("device", list(map(given.label, self.devices)), None),
+            ("trace", list(map(content.label, self.traces)), None),
+            ("device", list(map(content.label, self.devices)), None),
             ("scheme", self.schemes, catalogue.modes()),
         ):
             if not called:
@@ -171,7 +171,7 @@ class Study(Varied):
 
     @cached_property
     def traces(self) -> tuple[str, ...]:
-        """Traces and workloads, as texts of `slcache.execute.given`."""
+        """Traces and workloads, as texts of `slcache.options.content`."""
         return _texts(self.trace, "trace")
 
     @cached_property
@@ -182,7 +182,7 @@ class Study(Varied):
 
     @cached_property
     def devices(self) -> tuple[str, ...]:
-        """Devices, as texts of `slcache.execute.given`."""
+        """Devices, as texts of `slcache.options.content`."""
         return _texts(self._whole.device, "device")
 
     @cached_property
@@ -247,9 +247,9 @@ class Study(Varied):
             arguments.refuse("points", points, told)
         return tuple(_point(number, point) for number, point in enumerate(points, 1))
 
-    def drawn(self, trace: str) -> given.Drawn:
+    def drawn(self, trace: str) -> Draws:
         """Return what adds the draw of a seed to the options of a trace's reader."""
-        return given.of_trace(self.resample, self.resample_block, trace, self.seeds)
+        return draws_of(self.resample, self.resample_block, trace, self.seeds)
 
     @cached_property
     def sampling(self) -> Sampling:
@@ -286,7 +286,14 @@ class Study(Varied):
     def inputs(self) -> list[files.Path]:
         """Return the files that it reads, or was read from, which nothing takes the place of."""
         own = (path for path in (self.table, self.file) if path is not None)
-        return [*given.inputs(self.traces, self.devices, self.keys_file), *own]
+        traces = [path for text in self.traces if (path := content.path_of(text)) is not None]
+        devices = [path for text in self.devices if (path := content.path_of(text)) is not None]
+        return [
+            *(file for path in traces for file in files.inputs(path)),
+            *(path for path in devices if path.endswith((".toml", ".json"))),
+            *([] if self.keys_file is None else [self.keys_file]),
+            *own,
+        ]
 
     def of_config(self) -> dict[str, Any]:
         """Return what the configuration file says; ConfigError names its line."""
@@ -309,8 +316,8 @@ class Study(Varied):
     def to_dict(self) -> dict[str, Any]:
         """Return the study as its file has it."""
         own = {
-            "trace": list(map(given.content_of, self.traces)),
-            "device": list(map(given.content_of, self.devices)),
+            "trace": list(map(content.content_of, self.traces)),
+            "device": list(map(content.content_of, self.devices)),
             "scheme": list(self.schemes),
             "seeds": self.seeds,
             "resample": self.resample,
@@ -341,7 +348,7 @@ class Study(Varied):
 
 def _texts(said: Any, what: str) -> tuple[str, ...]:  # noqa: ANN401
     listed = said if isinstance(said, Sequence) and not isinstance(said, str) else [said]
-    return tuple(given.text_of(each, what) for each in listed)
+    return tuple(content.text_of(each, what) for each in listed)
 
 
 def _point(number: int, said: Any) -> Combination:  # noqa: ANN401

@@ -13,8 +13,8 @@ from slcache import catalogue
 from slcache.charts import page
 from slcache.charts import study as charts
 from slcache.charts.spec import Spec
-from slcache.execute import given
 from slcache.metrics import named
+from slcache.options import content
 from slcache.study import show, wording
 from slcache.study.analysis import Analysis
 from slcache.study.axes import Value, plain
@@ -85,8 +85,8 @@ def of_row(study: Study, row: Mapping[str, Any]) -> str | None:
 
 
 def _path(texts: Sequence[str], label: object) -> str | None:
-    found = next((text for text in texts if given.label(text) == label), None)
-    return None if found is None else given.path_of(found)
+    found = next((text for text in texts if content.label(text) == label), None)
+    return None if found is None else content.path_of(found)
 
 
 def _said(value: Any) -> str:  # noqa: ANN401

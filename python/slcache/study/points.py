@@ -15,17 +15,15 @@ from slcache import catalogue, frame, names
 from slcache.documents import figures
 from slcache.documents.figures import by_seed
 from slcache.errors import ConfigError, about, one_line
-from slcache.execute import given
 from slcache.execute.engine import Engine
-from slcache.execute.given import DRAW
-from slcache.execute.run import Run, beside
+from slcache.execute.run import DRAW, Run, beside, reader_options_of
 from slcache.execute.tasks import Done, Values
 from slcache.metrics import GAIN_SHARE
 from slcache.names import few, joined
+from slcache.options import content
 from slcache.options.content import one_name
 from slcache.study.axes import POINTS_MAX, Combination, Value, plain
 from slcache.study.model import BOUND, Study, StudyError, placed
-from slcache.trace import reader_options
 
 if TYPE_CHECKING:
     import polars as pl
@@ -75,8 +73,8 @@ class Point:
         """Its row of the table."""
         config = self.run.resolved
         return {
-            "trace": given.label(self.run.trace),
-            "device": given.label(self.run.device),
+            "trace": content.label(self.run.trace),
+            "device": content.label(self.run.device),
             "scheme": self.run.scheme,
             "seed": self.run.seed if config is None else int(config["run"]["seed"]),
             "draw": self.draw,
@@ -154,7 +152,7 @@ def _places(
 def _configured_seed(study: Study) -> int:
     """Return the seed that the configuration says, from which seeds go on."""
     said = {key: value for key, value in study.of_config().items() if key == "run.seed"}
-    device = given.content_of(study.devices[0])
+    device = content.content_of(study.devices[0])
     for scheme in all_schemes(study):
         with contextlib.suppress(ConfigError):
             config = catalogue.resolve(device=device, scheme=scheme, settings=said)
@@ -170,7 +168,7 @@ def _of_schemes(
     Those that only differ in what a trace or scheme does not have are one.
     """
     every = list(study.schemes) == ["all"]
-    rivals = catalogue.rivals(device=given.content_of(device))[0] if every else study.schemes
+    rivals = catalogue.rivals(device=content.content_of(device))[0] if every else study.schemes
     for scheme in rivals:
         means = (_meaning(each, study, trace, scheme) for each in combinations)
         for own in dict.fromkeys(tuple(each.items()) for each in means):
@@ -180,7 +178,7 @@ def _of_schemes(
 def _meaning(each: Combination, study: Study, trace: str, scheme: str) -> Combination:
     """Return the keys that mean something to a trace and a scheme."""
     own = catalogue.settings_for(each, scheme, all_schemes(study))
-    drawn = given.is_workload(trace)
+    drawn = content.is_workload(trace)
     return {key: value for key, value in own.items() if drawn or not key.startswith(WORKLOAD)}
 
 
@@ -205,12 +203,12 @@ def check_keys(study: Study) -> None:
     unknown = next((name for name in schemes if catalogue.of_catalogue(name) not in there), None)
     if unknown is not None:
         # Before each is held against all others.
-        catalogue.resolve(device=given.content_of(study.devices[0]), scheme=unknown)
+        catalogue.resolve(device=content.content_of(study.devices[0]), scheme=unknown)
     for key in [*study.keys, *study.fixed]:
         own = re.match(r"scheme\.([^.]+)\.", key)
         if own and own[1] not in known | {names.of_source(name) for name in schemes}:
             raise StudyError(f"{key}: no scheme of the study takes it: {joined(schemes)}")
-        if key.startswith(WORKLOAD) and not any(map(given.is_workload, study.traces)):
+        if key.startswith(WORKLOAD) and not any(map(content.is_workload, study.traces)):
             raise StudyError(f"{key}: no trace of the study is a workload")
     for scheme in known:
         spelt: dict[str, str] = {}
@@ -246,14 +244,13 @@ class _Resolved:
             found = self._resolve(device, scheme, settings, seed)
         except ConfigError as error:
             raise _of_varied(error, study.table, varied) from None
-        drawn = seed if given.is_workload(trace) else None
         run = Run(
             title="",
             trace=trace,
             device=device,
             scheme=scheme,
             settings=settings,
-            trace_options=reader_options(None, study.drawn(trace)(options, seed) or {}, drawn),
+            trace_options=reader_options_of(trace, study.drawn(trace)(options, seed) or {}, seed),
             replay=study.replay,
             seed=seed,
             resolved=None if isinstance(found, ConfigError) else found,
@@ -271,7 +268,7 @@ class _Resolved:
         if (name, seed) not in self._known:
             try:
                 self._known[name, seed] = catalogue.resolve(
-                    device=given.content_of(device),
+                    device=content.content_of(device),
                     scheme=scheme,
                     settings=settings,
                     replay=self._study.replay,
@@ -340,7 +337,7 @@ def _refused(points: Sequence[Point]) -> list[tuple[str, Point]]:
     groups: dict[tuple[str, str, str], list[Point]] = {}
     for each in points:
         if each.status == "impossible":
-            key = (each.run.scheme, given.label(each.run.device), _without_values(each))
+            key = (each.run.scheme, content.label(each.run.device), _without_values(each))
             groups.setdefault(key, []).append(each)
     return [
         (
@@ -360,7 +357,7 @@ def alike(points: Sequence[Point]) -> list[str]:
         run = each.run
         if run.resolved is None:
             continue
-        if each.draw is None and not given.is_workload(run.trace):
+        if each.draw is None and not content.is_workload(run.trace):
             seeds.setdefault(run.trace, set()).add(run.seed)
         if by_seed(run.resolved):
             drawn.add(run.trace)
@@ -410,7 +407,7 @@ class Batch:
             read = engine.fingerprint(run.trace, run.trace_options)
             first = named.setdefault((read, *run.trace_options), run.trace)
             if first != run.trace:
-                both = f"{given.label(first)} and {given.label(run.trace)}"
+                both = f"{content.label(first)} and {content.label(run.trace)}"
                 raise StudyError(f"trace: {both} are the same trace; give it once")
         #: What each is held against: a scheme, and the key of its result or why there is none.
         self._against: dict[int, tuple[str, str | None, str]] = {}

@@ -18,10 +18,11 @@ from slcache import files, frame
 from slcache import named as code
 from slcache._core import ConfigError, RunError
 from slcache.documents import JsonDocument, provenance
-from slcache.execute import driver, given
+from slcache.execute import driver
 from slcache.execute.engine import Engine
 from slcache.execute.store import Store
 from slcache.metrics import GAIN_SHARE
+from slcache.options import content
 from slcache.results.result import Result
 from slcache.study import model, points
 from slcache.study.api import Course
@@ -74,7 +75,7 @@ class Sweep(JsonDocument):
         if found is None:
             raise KeyError(f"row {row} has no result: {asked.reason or asked.status}")
         # The same trace may have been run under another name.
-        found["trace"]["path"] = given.label(asked.run.trace)
+        found["trace"]["path"] = content.label(asked.run.trace)
         return found
 
     def documents(self) -> Iterator[dict[str, Any]]:
@@ -124,7 +125,7 @@ class Sweep(JsonDocument):
         """Return the report as one self-contained HTML page."""
         from slcache.study import page
 
-        devices = ", ".join(map(given.label, self.study.devices))
+        devices = ", ".join(map(content.label, self.study.devices))
         title = f"{', '.join(self.study.schemes)} on {devices}"
         return page.render(self.analysis(metrics), title, self.study.to_toml(), study=self.study)
 

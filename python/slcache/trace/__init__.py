@@ -231,14 +231,6 @@ def workload(spec: Path, overrides: Mapping[str, object] | None = None) -> dict[
     return _document(_core.workload(os.fspath(spec), _overrides(overrides)))
 
 
-def is_workload(trace: Path) -> bool:
-    """Return whether a trace argument names a workload: a `.toml` file, or a preset."""
-    name = os.fspath(trace)
-    if name.endswith(".toml"):
-        return True
-    return name in _core.workload_names() and not pathlib.Path(name).exists()
-
-
 def _document(text: str) -> dict[str, Any]:
     document: dict[str, Any] = json.loads(text)
     return document
