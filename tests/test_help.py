@@ -12,7 +12,7 @@ import pytest
 
 import slcache
 from slcache import catalogue, explain
-from slcache.cli import complete
+from slcache.cli import help
 from slcache.documents import schemata
 from slcache.names import leaves
 from support import slcache as command
@@ -253,14 +253,14 @@ def test_bash_is_offered_what_fits(words: list[str], first: str) -> None:
 
 
 def test_everything_known_is_offered() -> None:
-    names = {name for name, _ in complete.scheme("")}
+    names = {name for name, _ in help.scheme("")}
     assert names >= {entry["name"] for entry in slcache.schemes()}
-    assert {name for name, _ in complete.devices("")} == {d["name"] for d in slcache.devices()}
+    assert {name for name, _ in help.devices("")} == {d["name"] for d in slcache.devices()}
     plain = [key for key in schemata.config_keys().values() if not key.section]
-    assert len(complete.settings("")) == len(plain)
-    assert ("all", "every scheme that the device can run") in complete.schemes("")
-    assert all(name != "baseline,baseline" for name, _ in complete.schemes("baseline,"))
-    assert complete.settings("no.such=") == []
+    assert len(help.settings("")) == len(plain)
+    assert ("all", "every scheme that the device can run") in help.schemes("")
+    assert all(name != "baseline,baseline" for name, _ in help.schemes("baseline,"))
+    assert help.settings("no.such=") == []
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

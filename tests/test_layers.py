@@ -111,11 +111,11 @@ def test_the_start_loads_nothing_large(start: str) -> None:
 def test_only_the_verb_that_is_meant_is_loaded() -> None:
     run = "from slcache.cli.app import execute; execute(['%s'])"
     _, modules = loaded(run % "schemes")
-    assert "slcache.cli.schemes" in modules
-    assert modules.isdisjoint({"slcache.cli.simulate", "slcache.cli.sweep", "slcache.cli.trace"})
+    assert "slcache.cli.catalogue" in modules
+    assert modules.isdisjoint({"slcache.cli.simulate", "slcache.cli.studies", "slcache.cli.trace"})
     printed, modules = loaded(run % "--version")
     assert printed.startswith("slcache ")
-    assert modules.isdisjoint({"slcache.cli.schemes", "slcache.cli.console"})
+    assert modules.isdisjoint({"slcache.cli.catalogue", "slcache.cli.console"})
     import slcache.search.searching
     import slcache.study.run
 

@@ -15,7 +15,7 @@ import slcache
 from generated_pages import DOCS, FAMILIES, KINDS, MODES, in_family, pages
 from generated_pages import PAGES as GENERATED
 from slcache import explain
-from slcache.cli.verbs import app
+from slcache.cli.app import command_line
 from slcache.study.model import of, read
 from support import contains, stdout
 from verbs import verbs
@@ -66,7 +66,7 @@ def test_the_commands_are_found() -> None:
 @pytest.fixture(scope="module")
 def program() -> Any:  # noqa: ANN401
     """The command line with all of its verbs."""
-    return app()
+    return command_line()
 
 
 @pytest.mark.parametrize("words", COMMANDS)

@@ -22,7 +22,7 @@ from rich.text import Text
 
 import slcache
 from slcache import _core, cliffs, kinds, units
-from slcache.cli import app, console, devices, schemes, trace_write
+from slcache.cli import app, catalogue, console, trace_write
 from slcache.cli import cliff as cli_cliff
 from slcache.documents import figures
 from slcache.metrics import GAIN_SHARE, METRICS, PARTS
@@ -146,7 +146,7 @@ def test_long_names_are_folded_and_not_cut(monkeypatch: pytest.MonkeyPatch) -> N
         assert text.count("x") >= 70
         assert text.count("w") >= 90
     verbs: list[Callable[[], object]] = [
-        *(schemes.schemes, devices.devices, trace_write.formats, trace_write.workloads),
+        *(catalogue.schemes, catalogue.devices, trace_write.formats, trace_write.workloads),
         lambda: trace_write.workloads("ips-wdev_0"),
     ]
     for verb in verbs:

@@ -15,7 +15,7 @@ from cyclopts import App, Argument
 import slcache
 from disks import DEVICE
 from slcache.cli import help as page
-from slcache.cli.verbs import app as command_line
+from slcache.cli.app import command_line
 
 SMALL = ["--device", "tiny", "--scheme", "baseline"]
 #: Arguments of a verb; "T" is a trace, "D" a device with a disk, "R" a saved result, "S" a folder

@@ -1,10 +1,12 @@
-"""The `slcache` command line."""
+"""The `slcache` command line as a process: its streams, its room, and how it ends."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import sys
+from collections.abc import Iterator
+from typing import TextIO
 
 from slcache import _begin
 from slcache.execute import steady
@@ -79,3 +81,23 @@ def _is_closed(number: int) -> bool:
     except OSError:
         return True
     return False
+
+
+#: Standard output while a verb runs, from the outermost one.
+_results: list[TextIO] = []
+
+
+def stdout() -> TextIO:
+    """Return where results are printed."""
+    return _results[-1] if _results else sys.stdout
+
+
+@contextlib.contextmanager
+def aside() -> Iterator[None]:
+    """Print what is no result, such as the words of a scheme in Python, on standard error."""
+    _results.append(sys.stdout)
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _results.pop()

@@ -1,4 +1,4 @@
-"""One call of the command line: errors are turned into messages and exit statuses."""
+"""One call of the command line: its verbs, and errors turned into messages and exit statuses."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, get_args
 
 from slcache import ConfigError, Error, TraceError, UsageError, _begin, named
-from slcache.cli import reader_words, streams
+from slcache.cli import aside
 from slcache.names import near, printable
 
 if TYPE_CHECKING:
-    from cyclopts import Argument
+    from cyclopts import App, Argument
 
 OK, FAILED, USAGE, CONFIG, TRACE, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
@@ -58,9 +58,9 @@ class _Call:
         if arguments == ["--version"]:
             _begin.write_version()
             return OK
-        from slcache.cli import help, verbs
+        from slcache.cli import help
 
-        app = verbs.app()
+        app = command_line()
         chain, apps, rest = app.parse_commands(arguments)
         self.path = " ".join(("slcache", *chain))
         self.takes = lambda: help.arguments(apps[-1])
@@ -75,7 +75,7 @@ class _Call:
             raise UsageError("a command is missing")
         verb, bound, _ = app.parse_args(arguments, print_error=False, exit_on_error=False)
         # What a shell is offered is printed by cyclopts itself.
-        beside = contextlib.nullcontext() if arguments[0] == "__complete" else streams.aside()
+        beside = contextlib.nullcontext() if arguments[0] == "__complete" else aside()
         with beside:
             return verb(*bound.args, **bound.kwargs) or OK
 
@@ -148,10 +148,10 @@ def _misused(error: Exception, call: _Call) -> str:
 
 def _refused(word: str, call: _Call) -> str:
     """Return why there is no place for a word."""
-    from slcache.cli import checks
+    from slcache.cli import options
 
     try:
-        checks.check_word(word, call.takes())
+        options.check_word(word, call.takes())
     except UsageError as error:
         return str(error)
     if call.verbs and all(each.name.startswith("-") for each in call.takes()):
@@ -188,13 +188,15 @@ def _lacks_memory(error: Exception) -> bool:
 
 def _in_options(error: Error, call: _Call) -> str:
     """Return a message with the options that say what it is about."""
-    told = reader_words.of_trace(getattr(error, "_command_line", str(error)))
+    from slcache.cli import console
+
+    told = console.trace_message(getattr(error, "_command_line", str(error)))
     names = {name for each in call.takes() for name in each.names}
     if "--device" not in names:
         # It is an argument, which has no name.
         told = re.sub("^--device ", "", told, flags=re.MULTILINE)
     own = "--workload" in names
-    return reader_words.of_workload(told, "--workload " if own else "--trace-option workload.")
+    return console.workload_message(told, "--workload " if own else "--trace-option workload.")
 
 
 def _listed(headline: str, problems: str) -> str:
@@ -216,3 +218,59 @@ def _abandon_stdout(error: Exception) -> None:
         sink = os.open(os.devnull, os.O_WRONLY)
         os.dup2(sink, sys.stdout.fileno())
         os.close(sink)
+
+
+#: What verbs are for, in the order in which help lists them, and the module of each.
+_VERBS = {
+    "Simulate": {"run": "simulate", "compare": "simulate", "cliff": "cliff"},
+    "Vary and search": {
+        "sweep": "studies",
+        "tune": "studies",
+        "fit": "fit",
+        "bound": "bound",
+        "reproduce": "reproduce",
+    },
+    "Results": {"diff": "results", "report": "results", "why": "why"},
+    "Devices, schemes, traces, keys": {
+        "devices": "catalogue",
+        "schemes": "catalogue",
+        "trace": "trace",
+        "explain": "explain",
+    },
+}
+#: Verbs that have further verbs below them: what they are is `NAME_app` in their module.
+_GROUPS = ("sweep", "devices", "schemes", "trace")
+
+_ABOUT = """Simulate hybrid SSDs: replay a block trace under several SLC-cache schemes.
+
+Example:
+  slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline
+
+Exit status: 0 done, 1 the run failed (also: it needs more memory than there is),
+2 wrong usage, 3 configuration not valid, 4 trace not readable, 130 interrupted
+(by Ctrl-C or SIGTERM). `slcache --version` prints the version, and
+`slcache --install-completion` installs the completion of your shell.
+"""
+
+
+def command_line() -> App:
+    """Return the command line."""
+    from cyclopts import App, Group
+
+    from slcache.cli import options
+
+    made = App(
+        name="slcache",
+        help=_ABOUT,
+        help_flags=(),
+        version_flags=(),
+        config=options.said_once,
+    )
+    for purpose, verbs in _VERBS.items():
+        group = Group(purpose)
+        for name, module in verbs.items():
+            place = f"slcache.cli.{module}:{name}{'_app' * (name in _GROUPS)}"
+            made.command(place, name=name, group=group)
+    made.command("slcache.cli.help:show_completion", name="--show-completion", show=False)
+    made.command("slcache.cli.help:install_completion", name="--install-completion", show=False)
+    return made

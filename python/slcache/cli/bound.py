@@ -9,25 +9,25 @@ from typing import Any
 
 from slcache import bounds, units
 from slcache.charts import pictures
-from slcache.cli import checks, console
+from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.options import option
 from slcache.tables.table import Columns, Table
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bound(opt.Shown, bounds.OnDevice):
+class BoundOptions(opt.OutputOptions, bounds.OnDevice):
     """A bound, printed and drawn."""
 
     picture: Path | None = option(
         "FILE.png|svg|pdf",
         "Draw the bound over the cache size.",
-        check=checks.checked_picture(*pictures.FLAT),
+        check=opt.checked_picture(*pictures.FLAT),
     )
 
 
 @opt.verb
-def bound(asked: Bound) -> None:
+def bound(asked: BoundOptions) -> None:
     """Compute the least dense writes of any scheme, by the size of its SLC cache.
 
     A version of a mapping unit lives from its write to the next write or trim. Without
@@ -54,7 +54,7 @@ def bound(asked: Bound) -> None:
     if asked.device is not None:
         found = bounds.on_device.of(asked)
     else:
-        checks.refuse(asked, ("settings", "address"), "is for a device: give --device")
+        opt.refuse(asked, ("settings", "address"), "is for a device: give --device")
         found = bounds.of_trace.of(asked)
     if asked.picture is not None:
         pictures.save_bound(found, asked.picture)

@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from slcache import catalogue, cliffs, units
-from slcache.cli import checks, console
+from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.options import option
 from slcache.sentences import notes as states
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from slcache.documents import Document
     from slcache.drives.like import Like
     from slcache.files import Transaction
+
 
 #: What a laboratory's measurement has too.
 _LIKE = ("device", "config", "settings", "state", "scale", "jobs")
@@ -40,15 +41,15 @@ def whole_buffer(config: Mapping[str, Any], scale: int) -> None:
         )
 
 
-def _like(asked: Laboratory) -> None:
+def _like(asked: CliffOptions) -> None:
     """Measure as a laboratory does, tell, and write what was found."""
     from slcache.drives import fills
     from slcache.drives import like as likes
 
     plain = [each.name for each in fields(cliffs.Writes) if each.name not in _LIKE]
-    checks.refuse(asked, plain, "has no effect with --like")
+    opt.refuse(asked, plain, "has no effect with --like")
     if asked.like != "recovery":
-        checks.refuse(asked, ["fill"], "has no effect without --like recovery")
+        opt.refuse(asked, ["fill"], "has no effect without --like recovery")
     assert asked.like is not None
     device, _, settings = asked.placed(asked.device)
     with (
@@ -161,7 +162,7 @@ def _averages(found: Like, number: int) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Laboratory(opt.Metered, opt.Shown, cliffs.Writes):
+class CliffOptions(opt.ProgressOptions, opt.OutputOptions, cliffs.Writes):
     """Writes as they are asked for, or as a laboratory has them."""
 
     like: str | None = option(
@@ -188,7 +189,7 @@ class Laboratory(opt.Metered, opt.Shown, cliffs.Writes):
 
 
 @opt.verb
-def cliff(asked: Laboratory) -> None:
+def cliff(asked: CliffOptions) -> None:
     """Write sequentially to a device and show where the bandwidth falls.
 
     `sustained` keeps --iodepth writes outstanding until --amount is written. The table
@@ -218,12 +219,12 @@ def cliff(asked: Laboratory) -> None:
     if asked.like is not None:
         _like(asked)
         return
-    checks.refuse(asked, ("against", "fill"), "has no effect without --like")
+    opt.refuse(asked, ("against", "fill"), "has no effect without --like")
     if asked.schemes is None:
-        raise checks.wrong("give the schemes, or --like", "--schemes")
+        raise opt.wrong("give the schemes, or --like", "--schemes")
     if asked.pattern != "bursts":
         told = "has no effect without --pattern bursts"
-        checks.refuse(asked, ("bursts", "pause_ns"), told)
+        opt.refuse(asked, ("bursts", "pause_ns"), told)
     device, names, settings, _ = asked.rivals()
     console.tell(device, names, settings)
     with (

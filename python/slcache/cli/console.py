@@ -1,22 +1,23 @@
-"""Where the command line writes: results, progress, and what runs take of memory."""
+"""Where the command line writes: results, notes in its own words, progress, and what runs take."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import math
+import re
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rich.console import Console, RenderableType
 from rich.text import Text
 
 from slcache import _core, catalogue, units
+from slcache.cli import stdout
 from slcache.cli.options import Form, When
-from slcache.cli.streams import results
 from slcache.documents import Document
 from slcache.errors import Error
 from slcache.files import Path as Named
@@ -33,6 +34,7 @@ from slcache.trace import Progress as Callback
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
+
 _LINE_EVERY_S = 1.0
 #: Phases of many runs, each kept; how long their pace is looked at, and what is not worth telling.
 _MANY = ("points", "runs")
@@ -43,7 +45,7 @@ _OUTLOOK_AFTER_S, _OUTLOOK_LEAST_S = 5.0, 30.0
 
 def emit(text: str, *, aside: bool = False) -> None:
     """Print one JSON document as the whole of standard output, or `aside` on standard error."""
-    (sys.stderr if aside else results()).write(json_safe(text).rstrip("\n") + "\n")
+    (sys.stderr if aside else stdout()).write(json_safe(text).rstrip("\n") + "\n")
 
 
 def json_of(document: Any) -> str:  # noqa: ANN401
@@ -71,7 +73,7 @@ def answer(
     tables = [part for part in parts if isinstance(part, Table)]
     every = tables[:1] if form == "csv" else tables
     text = printable("\n".join(getattr(each, form)() for each in every))
-    (sys.stderr if aside else results()).write(text)
+    (sys.stderr if aside else stdout()).write(text)
 
 
 def answer_of_runs(
@@ -96,7 +98,7 @@ def show(*parts: RenderableType, aside: bool = False) -> None:
     A terminal gets them in its width. A file or pipe gets whole sentences, and tables that are no
     wider than a page.
     """
-    stream = sys.stderr if aside else results()
+    stream = sys.stderr if aside else stdout()
     console = Console(file=stream, highlight=False, width=None if stream.isatty() else UNLIMITED)
     for part in parts:
         console.print(fitted(part, console.width), markup=False)
@@ -304,3 +306,47 @@ def tell(
         if free is not None and whole > free:
             told += f"; {units.size(free)} are free: slcache cliff --scale 1/16 takes a part of it"
         note(told)
+
+
+_P = TypeVar("_P")
+
+_KEYS = re.compile(
+    r"(?<![\w.])(trace\.address(?= = \")|format|lossy|volume|unsorted|op_default|sub_sector"
+    r"|zero_size|coarse_time|rebase) = "
+)
+#: What the reader calls a key of a workload that is changed.
+_OVERRIDE = re.compile(r"\b(?:an override such as|override) (?=[\w.]+=)")
+#: Those with an option of their own.
+_OWN = {
+    "trace.address": "--address ",
+    "format": "--trace-format ",
+    "lossy": "--lossy ",
+    "volume": "--volume ",
+    "unsorted": "--unsorted ",
+}
+
+
+def trace_message(message: str) -> str:
+    """Return a message about a verb's own trace."""
+    told = message.replace("trace option lossy: ", "--lossy: ")
+    return _KEYS.sub(lambda key: _OWN.get(key[1], f"--trace-option {key[1]}="), told)
+
+
+def in_options(part: _P) -> _P | Text:
+    """Return a part of what is shown, with the messages in it as the command line has them."""
+    return Text(trace_message(part.plain), part.style) if isinstance(part, Text) else part
+
+
+def workload_message(message: str, option: str) -> str:
+    """Return a message about a workload, whose keys an option changes."""
+    found = _OVERRIDE.sub(option, message)
+    return (
+        found
+        if found == message
+        else found.replace(" or duration_ns=", f" or {option}duration_ns=")
+    )
+
+
+def other_message(message: str, option: str) -> str:
+    """Return a message about a trace of which one option takes all keys."""
+    return _KEYS.sub(rf"{option} \1=", message)

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from slcache import _core
 from slcache import explain as explanations
-from slcache.cli import checks, console
+from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.documents import schemata
 from slcache.explain import Entry, Standing
@@ -35,7 +35,7 @@ DOCUMENTS = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Explained(opt.OwnScheme, opt.Shown):
+class ExplainOptions(opt.SchemeSourceOptions, opt.OutputOptions):
     """A key, and what is told of it; or a schema."""
 
     key: str | None = field(
@@ -58,7 +58,7 @@ class Explained(opt.OwnScheme, opt.Shown):
 
 
 @opt.verb
-def explain(asked: Explained) -> None:
+def explain(asked: ExplainOptions) -> None:
     """Explain a key of the configuration or of a result: meaning, unit, values, default.
 
     The last part of a key is enough; if several keys match, they are listed. Every schema is
@@ -78,16 +78,16 @@ def explain(asked: Explained) -> None:
             others["--format"] = form
         for name, value in others.items():
             if value is not None:
-                raise checks.wrong(f"{name}: has no effect with --schema")
+                raise opt.wrong(f"{name}: has no effect with --schema")
         whole = schema == "config"
         console.emit(_core.config_schema() if whole else console.json_of(schemata.schema(schema)))
         return
-    with checks.told("KEY"):
+    with opt.as_usage("KEY"):
         found = explanations.sections() if key is None else explanations.find(key)
         ending = key or ""
         places = [explanations.standing(each, device, ending) if device else None for each in found]
     if device is not None and all(each.of != "configuration" for each in found):
-        raise checks.wrong(f"{device} says nothing of it: {key} is of results", "--device")
+        raise opt.wrong(f"{device} says nothing of it: {key} is of results", "--device")
     asked.check_used()
     told = zip(found, places, strict=True)
     document = [e.to_dict() | ({"here": asdict(at)} if at else {}) for e, at in told]

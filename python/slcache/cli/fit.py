@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from slcache.cli import checks, console
+from slcache.cli import console, stdout
 from slcache.cli import options as opt
-from slcache.cli.streams import results
 from slcache.errors import RunError, about
 from slcache.files import Transaction
 from slcache.options import needed, no_folder, option, parsing
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from slcache.fit.simulated import Row
 
     Near = Sequence[tuple[Measured, Sequence[Row]]]
+
 
 #: The device file, and its pictures.
 _ENDS = (".toml", ".svg", ".png")
@@ -55,7 +55,7 @@ _FIGURES = {"iops": "a second", "p50": "p50 µs", "p99": "p99 µs", "p99_9": "p9
 
 
 @dataclass(frozen=True, kw_only=True)
-class Target(opt.Metered):
+class FitOptions(opt.ProgressOptions):
     """What is fitted beside the log of a fill, and where it goes."""
 
     log: Path | None = field(
@@ -88,7 +88,7 @@ class Target(opt.Metered):
 
 
 @opt.verb
-def fit(target: Target) -> None:
+def fit(target: FitOptions) -> None:
     """Fit a device for the scheme client to the log of a drive that was filled.
 
     The log is of one sequential write of the whole drive, erased before. Its phases give the
@@ -112,24 +112,24 @@ def fit(target: Target) -> None:
         return
     if target.log is None or target.out is None:
         missing = "'LOG'" if target.log is None else "'--out'"
-        raise checks.wrong("missing; only --job goes without", missing)
+        raise opt.wrong("missing; only --job goes without", missing)
     if target.out.suffix != ".toml":
-        raise checks.wrong(f"{target.out}: a device file ends in .toml", "--out")
+        raise opt.wrong(f"{target.out}: a device file ends in .toml", "--out")
     _fit(target.log, target.out, target)
 
 
 def _print_job(device: str, more: bool) -> None:
     if more:
-        raise checks.wrong("prints a job and fits nothing: leave LOG, --out and --latency out")
+        raise opt.wrong("prints a job and fits nothing: leave LOG, --out and --latency out")
     if not re.fullmatch(r"/dev/[A-Za-z0-9/_.-]+", device):
         told = f"{device!r}: expected a block device such as /dev/nvme1n1"
-        raise checks.wrong(told, "--job")
+        raise opt.wrong(told, "--job")
     from slcache.fit import judged
 
-    results().write(judged.text(device))
+    stdout().write(judged.text(device))
 
 
-def _fit(log: Path, out: Path, target: Target) -> None:
+def _fit(log: Path, out: Path, target: FitOptions) -> None:
     from slcache import fit
     from slcache.fit import files as tests
     from slcache.fit.device import MODES

@@ -1,22 +1,34 @@
-"""Verbs made of the classes of what they are asked: each field is an option or an argument."""
+"""Verbs made of the classes of their options: each field is an option or an argument."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
 from inspect import Parameter as Place
 from inspect import Signature
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
 
-from cyclopts import App, Parameter
+from cyclopts import UNSET, App, Parameter
 
 from slcache import named
-from slcache.cli import checks, complete
-from slcache.options import Option, Options, option, options_of
+from slcache.cli import help
+from slcache.errors import UsageError, about
+from slcache.names import near
+from slcache.options import Option, Options, no_folder, option, options_of
 from slcache.options.arguments import RANGES
+from slcache.options.content import unique
+
+if TYPE_CHECKING:
+    from cyclopts import App, Argument, ArgumentCollection, Token
+
+    from slcache.options import Options
+
 
 _A = TypeVar("_A")
 _R = TypeVar("_R")
@@ -107,9 +119,9 @@ def _parameter(of: Field[Any], told: Option) -> Parameter:
     if (read := told.read) is not None:
         more["converter"] = lambda _, tokens: read(tokens[0].value)
     elif kind is not None:
-        more["converter"] = checks.number(kind, *(told.range or RANGES[of.name]))
+        more["converter"] = number(kind, *(told.range or RANGES[of.name]))
     if told.offer:
-        offer = getattr(complete, told.offer)
+        offer = getattr(help, told.offer)
         more["completer"] = lambda context: offer(context.incomplete)
     return Parameter(help=told.help, **more)
 
@@ -119,12 +131,12 @@ def _given(of: Field[Any], value: Any) -> Any:  # noqa: ANN401
     told: Option = of.metadata["option"]
     if "KEY=" not in told.metavar:
         return value
-    with checks.told(told.name or f"--{of.name}"):
-        return checks.pairs(value)
+    with as_usage(told.name or f"--{of.name}"):
+        return pairs(value)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown(Options):
+class OutputOptions(Options):
     """How results are printed."""
 
     json: bool = option("", "Print one JSON document and nothing else.", default=False)
@@ -138,7 +150,7 @@ class Shown(Options):
 
     def __post_init__(self) -> None:
         if self.json and "format" in self.given and self.format != "json":
-            raise checks.wrong(f"--json and --format {self.format} are two forms; give one")
+            raise wrong(f"--json and --format {self.format} are two forms; give one")
 
     @property
     def form(self) -> Form:
@@ -147,7 +159,7 @@ class Shown(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Metered(Options):
+class ProgressOptions(Options):
     """When progress is drawn."""
 
     meter: When = option(
@@ -160,7 +172,7 @@ class Metered(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Saved(Options):
+class FolderOptions(Options):
     """Where results go."""
 
     out: Path | None = option(
@@ -169,7 +181,7 @@ class Saved(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Explained(Shown):
+class ExplanationOptions(OutputOptions):
     """How results are printed, and whether all is told that is known."""
 
     explain: bool = option(
@@ -182,11 +194,11 @@ class Explained(Shown):
         """Say that what is printed for other programs is not shorter than all that is known."""
         if self.explain and self.form != "table":
             told = f"--explain: has no effect with --format {self.form}, which has it all"
-            raise checks.wrong(told)
+            raise wrong(told)
 
 
 @dataclass(frozen=True, kw_only=True)
-class OwnScheme(Options):
+class SchemeSourceOptions(Options):
     """The class of Python that a document may name."""
 
     scheme: str | None = option(
@@ -199,4 +211,123 @@ class OwnScheme(Options):
     def check_used(self) -> None:
         """Say that a class that is named for a document is not the one that it names."""
         if self.scheme is not None and not named.is_loaded(self.scheme):
-            raise checks.wrong(f"{self.scheme} is no class that the document names", "--scheme")
+            raise wrong(f"{self.scheme} is no class that the document names", "--scheme")
+
+
+#: Checks the value of an option; raises ValueError.
+Check = Callable[[Any], object]
+
+#: Options that take a key with its value, what is most often meant first.
+_OF_KEYS = ("--workload", "--set", "--trace-option")
+_PAIR = re.compile(r"[a-z][\w.\[\]-]*=")
+#: Options whose every value counts: figures that are all checked.
+_EVERY = ("--expect",)
+#: Text of so many characters is shown.
+_LETTERS_SHOWN = 60
+
+
+def wrong(told: str, option: str | None = None) -> UsageError:
+    """Return the error that says what is wrong with an option, or with several together."""
+    return UsageError(f"{option}: {told}" if option else told)
+
+
+def refuse(asked: Options, names: Iterable[str], why: str) -> None:
+    """Refuse the first of some options that is given; they go by their names in Python."""
+    for name in names:
+        if name in asked.given:
+            raise about(UsageError(why), name)
+
+
+@contextlib.contextmanager
+def as_usage(option: str | None = None) -> Iterator[None]:
+    """Tell what is wrong with the value of an option as wrong usage."""
+    try:
+        yield
+    except ValueError as error:
+        raise wrong(str(error), option) from error
+
+
+def said_once(_: App, __: tuple[str, ...], arguments: ArgumentCollection) -> None:
+    """Refuse values that are empty or given twice, and keys with values that have no option.
+
+    An empty path, for one, would be the folder one is in.
+    """
+    names = [name for each in arguments for name in each.names if name.startswith("-")]
+    for each in arguments:
+        for token in each.tokens:
+            token.value.encode()
+            if token.keyword is None:
+                check_word(token.value, arguments)
+            elif token.implicit_value is not UNSET:
+                continue
+            elif token.value in ("", *names):
+                what = "missing" if token.value else "empty"
+                raise wrong(f"its value is {what}", each.name)
+        values = Counter(token.value for token in each.tokens if token.keyword is not None)
+        for value, times in values.items():
+            if times > 1 and each.name not in _EVERY:
+                raise wrong(f"{each.name} {value} is given twice; give it once")
+
+
+def check_word(text: str, arguments: Sequence[Argument]) -> None:
+    """Refuse what is no argument unless it is a file: no option, nor a key without its option."""
+    if text == "-" or os.path.exists(text):  # noqa: PTH110
+        return
+    names = [name for each in arguments for name in each.names]
+    if text.startswith("-"):
+        hint = near(text.partition("=")[0], ["--help", *names])
+        raise wrong(f"there is no option {text}{hint}")
+
+    options = [name for name in _OF_KEYS if name in names]
+    if options and _PAIR.match(text):
+        meant = " or ".join(f"{option} {text}" for option in options)
+        raise wrong(f"{text}: is no trace; is it {meant}?")
+
+
+def number(
+    kind: type[int] | type[float], least: float | None, most: float | None
+) -> Callable[[Any, Sequence[Token]], float]:
+    """Return what reads a number in its range."""
+    what = "whole number" if kind is int else "number"
+
+    def read(_: Any, tokens: Sequence[Token]) -> float:  # noqa: ANN401
+        text = tokens[0].value
+        try:
+            found = kind(text)
+        except ValueError:
+            shown = text if len(text) <= _LETTERS_SHOWN else f"{text[:_LETTERS_SHOWN]}..."
+            raise ValueError(f"{shown!r} is no {what}") from None
+        # Neither is said of what is no number at all.
+        if not (least is None or least <= found) or not (most is None or found <= most):
+            raise ValueError(f"{found} is not {_between(least, most)}")
+        return found
+
+    return read
+
+
+def _between(least: float | None, most: float | None) -> str:
+    """Return a range in words."""
+    if most is None:
+        return f"{least} or more"
+    return f"{most} or less" if least is None else f"between {least} and {most}"
+
+
+def pairs(values: list[str] | None) -> dict[str, str]:
+    """Return `key=value` arguments as a dictionary; no key may come twice."""
+    split = [value.partition("=") for value in values or []]
+    for key, equals, _ in split:
+        if not equals or not key.strip():
+            raise wrong(f"expected key=value, got {key!r}")
+    return unique((key.strip(), value) for key, _, value in split)
+
+
+def checked_picture(*kinds: str) -> Check:
+    """Return a check that a picture's name ends in one of its kinds, in any of them without."""
+
+    def check(value: Path) -> None:
+        from slcache.charts import pictures
+
+        pictures.check_name(value, kinds or pictures.KINDS)
+        no_folder(value)
+
+    return check

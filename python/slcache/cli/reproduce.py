@@ -1,11 +1,12 @@
-"""The verb `reproduce`: a paper's evaluation, claim by claim."""
+"""The verb `reproduce`: a paper's evaluation, and the studies of drives and of separation."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from slcache.cli import checks, console, drives, separation
+from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.files import Transaction
 from slcache.options import known, needed, options_of
@@ -22,11 +23,12 @@ def _papers() -> list[str]:
 
 
 #: What else the verb runs.
-_NO_PAPERS = (drives.NAME, separation.NAME)
+DRIVES, SEPARATION = "drives", "separation"
+_NO_PAPERS = (DRIVES, SEPARATION)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked(opt.Metered, opt.Shown, Request):
+class ReproduceOptions(opt.ProgressOptions, opt.OutputOptions, Request):
     """An evaluation, what of it is run, and how."""
 
     paper: str = field(
@@ -40,7 +42,7 @@ class Asked(opt.Metered, opt.Shown, Request):
 
 
 @opt.verb
-def reproduce(asked: Asked) -> None:
+def reproduce(asked: ReproduceOptions) -> None:
     """Run a paper's evaluation and judge its claims one by one.
 
     Without --traces, twins made from the paper's table of statistics replace its traces.
@@ -65,10 +67,10 @@ def reproduce(asked: Asked) -> None:
 
     paper = asked.paper
     if paper in _NO_PAPERS:
-        own = ("quick", "workloads", "out", *["sensitivity"] * (paper == drives.NAME))
+        own = ("quick", "workloads", "out", *["sensitivity"] * (paper == DRIVES))
         of_papers = [name for name in (*options_of(Extent), "executor") if name not in own]
-        checks.refuse(asked, of_papers, f"has no effect on {paper}, which is no paper")
-        (drives if paper == drives.NAME else separation).reproduce(asked)
+        opt.refuse(asked, of_papers, f"has no effect on {paper}, which is no paper")
+        (_drives if paper == DRIVES else _separation)(asked)
         return
     asked.check_executor()
     its_plan = plan.load(paper)
@@ -78,7 +80,9 @@ def reproduce(asked: Asked) -> None:
     if asked.quick:
         console.note(_quick(its_plan))
     else:
-        console.note(_time(its_plan, asked.sensitivity))
+        study = its_plan.sensitivity if asked.sensitivity else None
+        more = f", the study of what is open another {study.minutes}" if study else ""
+        console.note(_how_long(its_plan.name, its_plan.minutes, more))
         if request.recordings is None and its_plan.beyond:
             console.note("no recordings: what goes beyond the paper is left out (--recordings)")
     with (
@@ -88,7 +92,7 @@ def reproduce(asked: Asked) -> None:
         try:
             evaluation = evaluations.evaluate(request, meter)
         except evaluations.UnknownWorkloadError as error:
-            raise checks.wrong(str(error)) from error
+            raise opt.wrong(str(error)) from error
         evaluations.stage(evaluation, files)
     page = console.written("report", request.place / "report.html")
     console.answer(asked.form, evaluation.to_json, [*ledger.parts(evaluation), *page])
@@ -99,18 +103,18 @@ def _check(extent: Extent, known: Plan) -> None:
     from slcache.reproduce.parts import LITERAL
 
     if extent.quick and extent.sensitivity:
-        raise checks.wrong("--quick and --sensitivity exclude each other")
+        raise opt.wrong("--quick and --sensitivity exclude each other")
     if extent.quick and extent.recordings is not None:
-        raise checks.wrong("--quick leaves out what --recordings adds")
+        raise opt.wrong("--quick leaves out what --recordings adds")
     if extent.full and not known.reduced:
-        raise checks.wrong(f"--full: {known.name} is run at the paper's size anyhow")
+        raise opt.wrong(f"--full: {known.name} is run at the paper's size anyhow")
     if extent.full and extent.quick:
-        raise checks.wrong("--quick and --full exclude each other")
+        raise opt.wrong("--quick and --full exclude each other")
     if extent.reading not in (allowed := [BOTH, LITERAL, *known.reading]):
         told = f"{known.name} has no reading {extent.reading!r}; allowed: {', '.join(allowed)}"
-        raise checks.wrong(told, "--reading")
+        raise opt.wrong(told, "--reading")
     if extent.sensitivity and extent.reading not in (BOTH, *known.readings):
-        raise checks.wrong(f"--sensitivity starts from no further reading, as {extent.reading} is")
+        raise opt.wrong(f"--sensitivity starts from no further reading, as {extent.reading} is")
 
 
 def _quick(known: Plan) -> str:
@@ -122,9 +126,75 @@ def _quick(known: Plan) -> str:
     return text if 2 * judged >= every else f"{text}: it shows that things run"
 
 
-def _time(known: Plan, study: bool) -> str:
+def _how_long(what: str, minutes: int, more: str = "") -> str:
     """Return how long an evaluation takes, so that nobody waits unawares."""
-    text = f"all of {known.name} takes about {known.minutes} minutes on two cores"
-    if study and known.sensitivity:
-        text += f", the study of what is open another {known.sensitivity.minutes}"
-    return f"{text}; finished runs are kept"
+    return f"all of {what} takes about {minutes} minutes on two cores{more}; finished runs are kept"
+
+
+#: Minutes that parts of studies take on two cores, and so many times that of latencies where each
+#: mechanism is switched off.
+_MINUTES, _ABLATED = {"fills": 20, "latency": 3, SEPARATION: 10}, 3
+
+
+def _drives(asked: ReproduceOptions) -> None:
+    """Run the presets, judge every figure, and write ledger.json and a picture of each."""
+    from slcache.charts import pictures
+    from slcache.cli import ledger
+    from slcache.drives import ledger as ledgers
+    from slcache.drives import measured
+
+    quick, ablate = asked.quick, asked.sensitivity
+    parts = _workloads(asked, ledgers.PARTS, "drives have") or list(ledgers.PARTS)
+    if ablate and quick:
+        raise opt.wrong("--quick and --sensitivity exclude each other")
+    if ablate and "latency" not in parts:
+        raise opt.wrong("--sensitivity: has no effect on fills")
+    whole = ["fills"] if "fills" in parts else []
+    names = [drive.name for drive in measured.drives().values() if whole and drive.whole is None]
+    if not quick:
+        times = {"latency": _ABLATED} if ablate else {}
+        minutes = sum(_MINUTES[part] * times.get(part, 1) for part in parts)
+        console.note(_how_long("it", minutes))
+    files = ["ledger.json", *(f"{name}.png" for name in names)]
+    with (
+        Transaction(asked.place, files, []) as written,
+        console.meter(asked.meter, kept=True) as meter,
+    ):
+        found = ledgers.make(asked.kept, quick, asked.jobs, meter, parts=parts, ablate=ablate)
+        written.write("ledger.json", (found.to_json() + "\n").encode())
+        for like in found.likes:
+            if like.protocol == "techpowerup" and like.drive is not None:
+                picture = pictures.written(like.picture(), ".png")
+                written.write(f"{like.drive.name}.png", picture)
+    place = console.written("ledger and pictures", asked.place)
+    console.answer(asked.form, found.to_json, [*ledger.of_drives(found), *place])
+
+
+def _workloads(asked: ReproduceOptions, known: Collection[str], who: str) -> list[str]:
+    """Return the workloads that are asked for, all of which a study has."""
+    for name in asked.workloads or []:
+        if name not in known:
+            told = f"{who} no workload {name!r}; allowed: {', '.join(known)}"
+            raise opt.wrong(told, "--workloads")
+    return asked.workloads or []
+
+
+def _separation(asked: ReproduceOptions) -> None:
+    """Run the study and write separation.json."""
+    from slcache.cli import ledger
+    from slcache.reproduce import separation
+
+    names = _workloads(asked, separation.workloads(), f"{SEPARATION} has")
+    if not asked.quick:
+        console.note(_how_long("it", _MINUTES[SEPARATION]))
+    with (
+        Transaction(asked.place, ["separation.json"], []) as written,
+        console.meter(asked.meter, kept=True) as meter,
+    ):
+        found = separation.make(asked.kept, asked.quick, asked.jobs, meter, only=names)
+        written.write("separation.json", (found.to_json() + "\n").encode())
+    if found.missing:
+        told = ", ".join(found.missing)
+        console.note(f"left out: {told}: no recording below the folder that SLCACHE_SHARED names")
+    cells = console.written("cells", asked.place / "separation.json")
+    console.answer(asked.form, found.to_json, [*ledger.of_separation(found), *cells])

@@ -12,7 +12,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from slcache import _core, api, catalogue, comparing, units
-from slcache.cli import checks, console
+from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.documents import figures
 from slcache.errors import Error
@@ -35,20 +35,20 @@ _FRESH = "fresh"
 ByState = Mapping[str, Comparison]
 
 
-def _check_states(asked: Compare) -> None:
+def _check_states(asked: CompareOptions) -> None:
     """Refuse what one comparison has and two side by side have not."""
     told = "has no effect with --states; give it with each --state alone"
     if asked.form not in ("table", "json"):
-        raise checks.wrong(f"has no tables for other programs: it {told}", "--format")
+        raise opt.wrong(f"has no tables for other programs: it {told}", "--format")
     alone = ("state", "out", "log", "resample", "explain", "seeds", "gb_per_day")
     of_timelines = (name for name in options_of(SimulationOptions) if name.startswith("timeline"))
-    checks.refuse(asked, (*alone, *of_timelines), told)
+    opt.refuse(asked, (*alone, *of_timelines), told)
     if _core.is_read_once(str(asked.trace)):
         told = "reads the trace once for each state; give a file"
-        raise checks.wrong(told, "--states")
+        raise opt.wrong(told, "--states")
 
 
-def _show_states(asked: Compare) -> None:
+def _show_states(asked: CompareOptions) -> None:
     """Compare in both states and print what turns round."""
     same = arguments_of(asked, comparing.Compare)
     with console.meter(asked.meter, kept=asked.store is not None) as meter:
@@ -115,12 +115,12 @@ def _turns(side: str, compared: ByState) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Run(opt.Metered, opt.Shown, opt.Saved, api.Run):
+class RunOptions(opt.ProgressOptions, opt.OutputOptions, opt.FolderOptions, api.Run):
     """A single run, printed and saved."""
 
 
 @opt.verb
-def run(asked: Run) -> None:
+def run(asked: RunOptions) -> None:
     """Replay a trace on a device under one scheme.
 
     Examples:
@@ -145,13 +145,13 @@ def run(asked: Run) -> None:
     _print(result, asked.form, result.shown(), asked.out)
 
 
-def _check_years(asked: Run | Compare) -> None:
+def _check_years(asked: RunOptions | CompareOptions) -> None:
     """Refuse a rate for years that nothing tells: what is for other programs has the trace's."""
     if asked.gb_per_day is not None and asked.form != "table" and asked.out is None:
         told = (
             f"has no effect with --format {asked.form}, which tells years at the trace's own rate"
         )
-        raise checks.wrong(f"{told}; --out writes a page with them", "--gb-per-day")
+        raise opt.wrong(f"{told}; --out writes a page with them", "--gb-per-day")
 
 
 def _tell(
@@ -171,7 +171,9 @@ def _tell(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Compare(opt.Metered, opt.Explained, opt.Saved, comparing.Compare):
+class CompareOptions(
+    opt.ProgressOptions, opt.ExplanationOptions, opt.FolderOptions, comparing.Compare
+):
     """A comparison, printed and saved."""
 
     states: bool = option(
@@ -183,7 +185,7 @@ class Compare(opt.Metered, opt.Explained, opt.Saved, comparing.Compare):
 
 
 @opt.verb
-def compare(asked: Compare) -> None:
+def compare(asked: CompareOptions) -> None:
     """Replay a trace under several schemes and show which wins, by how much and why.
 
     The first scheme (or --normalise) is printed in units, the others as factors of it; the

@@ -12,7 +12,7 @@ from rich.text import Text
 from slcache import api, bounds
 from slcache import trace as traces
 from slcache.charts import pictures
-from slcache.cli import checks, console, reader_words
+from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.errors import TraceError
 from slcache.names import leaves, printable, shown
@@ -24,23 +24,23 @@ from slcache.tables.table import Cells, Columns, Pairs, Table
 from slcache.trace import comparison
 from slcache.units import unit_of
 
-app = opt.group(
+trace_app = opt.group(
     "trace",
     "Inspect traces, convert them, or make new ones.\n\nExample:\n  slcache trace info web.csv.gz",
 )
 for _name in ("twin", "convert", "generate", "formats", "workloads"):
-    app.command(f"slcache.cli.trace_write:{_name}", name=_name)
+    trace_app.command(f"slcache.cli.trace_write:{_name}", name=_name)
 
 _LISTED = 20
 _OFF, _PROBLEMS = 1, 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rival(opt.Shown, bounds.Read):
+class InfoOptions(opt.OutputOptions, bounds.Read):
     """What a trace's figures are held against, and where they are drawn."""
 
     picture: Path | None = option(
-        "FILE.png|svg|pdf|html", "Draw the trace in a file.", check=checks.checked_picture()
+        "FILE.png|svg|pdf|html", "Draw the trace in a file.", check=opt.checked_picture()
     )
     expected: list[str] | None = option(
         "NAME=VALUE,...|WORKLOAD",
@@ -62,9 +62,9 @@ class Rival(opt.Shown, bounds.Read):
     )
 
 
-@app.command
+@trace_app.command
 @opt.verb
-def info(rival: Rival) -> int:
+def info(rival: InfoOptions) -> int:
     """Print a trace's counts, sizes, footprint, times and hot set.
 
     With --expect the figures must match: 0.701 stands for 0.7005 to 0.7015; 0.701~1% or
@@ -84,9 +84,9 @@ def info(rival: Rival) -> int:
     """
     figures = _figures(rival.expected)
     if rival.other_option and rival.other is None:
-        raise checks.wrong("--against-option is of the trace that --against names")
+        raise opt.wrong("--against-option is of the trace that --against names")
     document = api.Trace(str(rival.trace), options=dict(rival.reader_options())).info()
-    with checks.told():
+    with opt.as_usage():
         findings = comparison.check(document, figures)
     second = None if rival.other is None else _info_of_other(rival.other, rival.other_option or {})
     if rival.picture is not None:
@@ -110,20 +110,20 @@ def _info_of_other(trace: str, options: dict[str, str]) -> dict[str, Any]:
         return api.Trace(trace, options=options).info()
     except TraceError as error:
         told = getattr(error, "_command_line", str(error))
-        told = reader_words.of_other(told, "--against-option")
-        raise TraceError(reader_words.of_workload(told, "--against-option workload.")) from None
+        told = console.other_message(told, "--against-option")
+        raise TraceError(console.workload_message(told, "--against-option workload.")) from None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Suspect(opt.Shown, RecordingOptions):
+class LintOptions(opt.OutputOptions, RecordingOptions):
     """A trace that may have problems."""
 
     trace: str = field(kw_only=False, metadata=needed(*TRACE, offer="workloads"))
 
 
-@app.command
+@trace_app.command
 @opt.verb
-def lint(asked: Suspect) -> int:
+def lint(asked: LintOptions) -> int:
     """List everything in a trace that would stop or distort a run.
 
     Exits with status 4 when there is a problem, 0 when the trace is clean.
@@ -134,13 +134,13 @@ def lint(asked: Suspect) -> int:
     """
     document = api.Trace(asked.trace, options=asked.reader()).lint()
     for problem in document["problems"]:
-        problem["message"] = reader_words.of_trace(problem["message"])
+        problem["message"] = console.trace_message(problem["message"])
     console.answer(asked.form, document, _problems(document))
     return _PROBLEMS if document["counts"] else 0
 
 
 def _figures(expected: list[str] | None) -> list[comparison.Expectation]:
-    with checks.told("--expect"):
+    with opt.as_usage("--expect"):
         return [figure for text in expected or [] for figure in _read_figures(text)]
 
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from slcache import api, catalogue, units
 from slcache import trace as traces
-from slcache.cli import checks, console
+from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.names import leaves, shown
 from slcache.options import arguments_of, needed, no_folder, option, parsing
@@ -20,7 +20,7 @@ from slcache.tables.table import Columns, Table
 
 
 @dataclass(frozen=True, kw_only=True)
-class Written(opt.Metered, opt.Shown):
+class WriteOptions(opt.ProgressOptions, opt.OutputOptions):
     """How a trace is written, and how that is told."""
 
     out: str = field(
@@ -78,7 +78,7 @@ def _taken(summary: Mapping[str, Any]) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Blocks:
+class BlockOptions:
     """How a trace is made of another one's blocks."""
 
     requests: int | None = option(
@@ -120,7 +120,7 @@ class Blocks:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Twin(RecordingOptions, Blocks, Written):
+class TwinOptions(RecordingOptions, BlockOptions, WriteOptions):
     """A twin, of which trace and how it is written."""
 
     trace: str = field(kw_only=False, metadata=needed(*TRACE, offer="workloads"))
@@ -133,7 +133,7 @@ class Twin(RecordingOptions, Blocks, Written):
 
 
 @opt.verb
-def twin(asked: Twin) -> None:
+def twin(asked: TwinOptions) -> None:
     """Write a twin of a trace: a workload with its figures, or a trace of its own blocks.
 
     By figures: a .toml workload with the measured statistics of the trace. Figures that
@@ -152,10 +152,10 @@ def twin(asked: Twin) -> None:
       slcache trace twin web.csv.gz -o long.parquet --by blocks --requests 10000000 --seed 7
 
     """
-    blocks = arguments_of(asked, Blocks)
+    blocks = arguments_of(asked, BlockOptions)
     if asked.by == "figures":
         of_blocks = (*blocks, "to", "lossy")
-        checks.refuse(asked, of_blocks, "is of a twin by blocks, which --by blocks asks for")
+        opt.refuse(asked, of_blocks, "is of a twin by blocks, which --by blocks asks for")
         _by_figures(asked.trace, asked.out, asked.reader(), asked.form)
         return
     source = api.Trace(asked.trace, options=asked.reader())
@@ -164,7 +164,7 @@ def twin(asked: Twin) -> None:
 
 def _by_figures(trace: str, out: str, reader: dict[str, str], form: opt.Form) -> None:
     if not out.endswith(".toml"):
-        raise checks.wrong(f"{out}: a workload's name ends with .toml")
+        raise opt.wrong(f"{out}: a workload's name ends with .toml")
     report = api.Trace(trace, options=reader).twin(out)
     fitted = report["fitted"]
     figures = [
@@ -185,7 +185,7 @@ _LEFT_OUT = ("left out", "reason")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Converted(RecordingOptions, Written):
+class ConvertOptions(RecordingOptions, WriteOptions):
     """Traces that are written in another format."""
 
     sources: Sequence[str] = field(
@@ -194,7 +194,7 @@ class Converted(RecordingOptions, Written):
 
 
 @opt.verb
-def convert(asked: Converted) -> None:
+def convert(asked: ConvertOptions) -> None:
     """Write a trace in another format: slcache's Parquet layout, or a text format.
 
     If the format cannot store something, such as flushes, the conversion stops unless --lossy
@@ -215,7 +215,7 @@ def convert(asked: Converted) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Generated(Written):
+class GenerateOptions(WriteOptions):
     """A workload that is written as a trace."""
 
     spec: str = field(kw_only=False, metadata=needed("SPEC", "A workload: FILE.toml or a preset."))
@@ -226,7 +226,7 @@ class Generated(Written):
 
 
 @opt.verb
-def generate(asked: Generated) -> None:
+def generate(asked: GenerateOptions) -> None:
     """Write the requests of a workload as a trace.
 
     The same specification and seed give the same requests on every machine. A twin stays
@@ -246,7 +246,7 @@ def generate(asked: Generated) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Workload(opt.Shown):
+class WorkloadsOptions(opt.OutputOptions):
     """A workload, of which its figures are told."""
 
     name: str | None = field(
@@ -258,7 +258,7 @@ class Workload(opt.Shown):
 
 
 @opt.verb
-def workloads(asked: Workload) -> None:
+def workloads(asked: WorkloadsOptions) -> None:
     """List the workload presets, or the figures of one: given, free and derived.
 
     Examples:
@@ -271,7 +271,7 @@ def workloads(asked: Workload) -> None:
         console.answer(asked.form, description, _described(description))
         return
     if asked.workload:
-        raise checks.wrong("--workload changes one workload: name it")
+        raise opt.wrong("--workload changes one workload: name it")
     entries = traces.workloads(described=asked.form == "json")
     console.answer(
         asked.form, entries, [Table(entries, _WORKLOAD, only=("name", "about", "source"))]
@@ -306,7 +306,7 @@ _FIGURE: Columns = {
 
 
 @opt.verb
-def formats(shown: opt.Shown) -> None:
+def formats(shown: opt.OutputOptions) -> None:
     """List the trace formats: which are read, which written, and what each may lose.
 
     Example:

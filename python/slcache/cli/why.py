@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slcache import units
-from slcache.cli import checks, console
+from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.options import arguments_of, needed, option, parsing
 from slcache.sentences import verdict
@@ -17,6 +17,7 @@ from slcache.tables.table import Columns, Table
 if TYPE_CHECKING:
     from slcache import slow
 
+
 #: Rows of a table; JSON and CSV have all.
 _ROWS = 10
 #: Parts of a request that are told one by one.
@@ -24,7 +25,7 @@ _PARTS = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choice(opt.Shown):
+class WhyOptions(opt.OutputOptions):
     """The logs of runs, and which of their requests are asked about."""
 
     logs: Sequence[Path] = field(
@@ -52,7 +53,7 @@ class Choice(opt.Shown):
 
 
 @opt.verb
-def why(choice: Choice) -> None:
+def why(choice: WhyOptions) -> None:
     """Show why requests were slow: what they waited for, and when.
 
     Service and waiting add up to each request's latency, to the nanosecond. Slow requests are
@@ -72,9 +73,9 @@ def why(choice: Choice) -> None:
     given = [choice.slowest, choice.request, choice.above_ns, choice.percentile]
     if sum(value is not None for value in given) > 1:
         told = "--slowest, --request, --above and --percentile: give one at most"
-        raise checks.wrong(told)
+        raise opt.wrong(told)
     if len(choice.logs) > 2:
-        raise checks.wrong(f"{len(choice.logs)} logs; must be one or two", "LOG")
+        raise opt.wrong(f"{len(choice.logs)} logs; must be one or two", "LOG")
     chosen = slow.Chosen(**arguments_of(choice, slow.Chosen))
     read = [slow.read(path) for path in map(Path, choice.logs)]
     if len(read) == 2:

@@ -50,7 +50,7 @@ class Option:
     range: Range | None = None
     #: What a file calls it where that is not the field's name.
     key: str | None = None
-    #: What a shell completes it by: a function of `slcache.cli.complete`.
+    #: What a shell completes it by: a function of `slcache.cli.help`.
     offer: str = ""
 
 

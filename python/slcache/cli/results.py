@@ -1,7 +1,8 @@
-"""The verb `diff`: what separates two results, or a result and the same run just now."""
+"""The verbs about saved results: `diff` and `report`."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,13 +10,17 @@ from typing import Any
 
 from rich.text import Text
 
-from slcache import units
-from slcache.cli import checks, console
+from slcache import ResultError, units
+from slcache.cli import console, studies
 from slcache.cli import options as opt
+from slcache.cli.simulate import parts_of
 from slcache.documents import saved
+from slcache.files import Transaction
 from slcache.files import inputs as files_of
 from slcache.names import shown
 from slcache.options import needed, option
+from slcache.options.models import GB_PER_DAY, NORMALISE
+from slcache.results import Comparison
 from slcache.results.differences import Difference, RunDifference
 from slcache.results.result import FILES
 from slcache.tables.table import Columns, Table
@@ -25,7 +30,7 @@ DIFFERENT = 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Results(opt.Metered, opt.Shown):
+class DiffOptions(opt.ProgressOptions, opt.OutputOptions):
     """Two results, or one that is repeated."""
 
     first: Path = field(
@@ -58,7 +63,7 @@ class Results(opt.Metered, opt.Shown):
 
 
 @opt.verb
-def diff(asked: Results) -> int:
+def diff(asked: DiffOptions) -> int:
     """Compare two results, or a result with the same run repeated now.
 
     It compares configuration, trace and figures, the largest difference first. A result is a
@@ -81,11 +86,11 @@ def diff(asked: Results) -> int:
     """
     if asked.rerun:
         if asked.second is not None:
-            raise checks.wrong("--rerun takes one result")
+            raise opt.wrong("--rerun takes one result")
         return _rerun(asked)
-    checks.refuse(asked, ("trace", "scheme", "out"), "has no effect without --rerun")
+    opt.refuse(asked, ("trace", "scheme", "out"), "has no effect without --rerun")
     if asked.second is None:
-        raise checks.wrong("give a second result, or --rerun to repeat the first")
+        raise opt.wrong("give a second result, or --rerun to repeat the first")
     from slcache.results import differences
 
     found = differences.diff(asked.first, asked.second)
@@ -93,7 +98,7 @@ def diff(asked: Results) -> int:
     return DIFFERENT if asked.exit_code and not found.equal else 0
 
 
-def _rerun(asked: Results) -> int:
+def _rerun(asked: DiffOptions) -> int:
     """Repeat a saved run or comparison, and show what separates the new one from it."""
     from slcache import repeat
 
@@ -121,14 +126,14 @@ def _print(
     found: Difference,
     beside: Mapping[str, Any],
     names: tuple[str, str],
-    asked: Results,
+    asked: DiffOptions,
 ) -> None:
     """Print a difference; as JSON with what is `beside` it."""
-    parts = _parts(found, names, everything=asked.everything)
+    parts = _differences(found, names, everything=asked.everything)
     console.answer(asked.form, {**found.to_dict(), **beside}, parts)
 
 
-def _parts(
+def _differences(
     found: Difference, names: tuple[str, str], *, everything: bool
 ) -> Iterator[Table | Text | str]:
     """Yield each key or figure that differs, and what else separates the results."""
@@ -183,3 +188,75 @@ def _shown(row: Mapping[str, Any], side: str, latencies: Sequence[float]) -> str
     value, alike = row[side], latencies if _is_latency(row) else _numbers(row)
     is_figure = row["unit"] and value in _numbers(row)
     return units.figures(alike, row["unit"])(value) if is_figure else shown(value)
+
+
+_PAGE = Path("report.html")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions(opt.ExplanationOptions):
+    """Results that are reported, and where."""
+
+    results: Sequence[Path] = field(
+        kw_only=False,
+        metadata=needed(
+            "RESULT...",
+            "Saved results: folders of --out, or their result.json.",
+            several=True,
+        ),
+    )
+    normalise: str | None = option(*NORMALISE, alias="--normalize")
+    out: Path = option(
+        "FILE.html|DIR",
+        "Write the page to this file, or page, tables and result.json to this folder.",
+        default=_PAGE,
+    )
+    gb_per_day: float | None = option(*GB_PER_DAY)
+
+
+@opt.verb
+def report(asked: ReportOptions) -> None:
+    """Write the report of saved results; several results of one trace become a comparison.
+
+    A result is a folder of --out or its result.json, of a run or a comparison; or the folder
+    of a study, whose page is that of sweep show. Runs of one scheme are distinguished by
+    their folders or files, and the verdict begins with the settings in which runs differ.
+
+    Examples:
+      slcache report out/baseline
+      slcache report before/result.json after/result.json --out both.html
+      slcache report out/baseline --gb-per-day 20
+      slcache report out/sizes --out sizes.html
+
+    """
+    from slcache.results.differences import gather
+
+    results, out = [Path(each) for each in asked.results], asked.out
+    normalise, gb_per_day, explain = asked.normalise, asked.gb_per_day, asked.explain
+    asked.check_explained()
+    is_page = out.suffix == ".html" and not out.is_dir()
+    page = out if is_page else out / _PAGE
+    if len(results) == 1 and studies.is_study(results[0]):
+        if normalise is not None or gb_per_day is not None or explain:
+            of_runs = "--normalise, --gb-per-day and --explain are for results of runs"
+            raise opt.wrong(f"{results[0]} is a study: {of_runs}")
+        studies.show_study(results[0], None, page, asked.form)
+        return
+    try:
+        result = gather(results, normalise).told_at(gb_per_day)
+    except ResultError:
+        raise
+    except ValueError as error:
+        raise opt.wrong(str(error)) from error
+    if explain and not isinstance(result, Comparison):
+        raise opt.wrong("--explain: has no effect on one run; give several")
+    read = (saved.read_by(document) for document in result.documents)
+    kept = [*map(saved.file_of, results), *itertools.chain.from_iterable(read)]
+    folder, names = (out.parent, (out.name,)) if is_page else (out, FILES)
+    with Transaction(folder, names, kept) as files:
+        if is_page:
+            files.write(out.name, result.report().encode())
+        else:
+            result.stage(files)
+    parts = [*parts_of(result, explain=explain), *console.written("report", page)]
+    console.answer_of_runs(result, asked.form, parts)

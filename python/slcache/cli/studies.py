@@ -1,0 +1,331 @@
+"""The verbs about many runs: `sweep`, `sweep show` and `tune`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from slcache import ConfigError, ResultError, bounded, frame
+from slcache.cli import console
+from slcache.cli import options as opt
+from slcache.documents import saved
+from slcache.files import Transaction
+from slcache.options import needed, no_folder, option
+from slcache.search import api as search
+from slcache.study import api as study
+from slcache.tables.table import Table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from slcache.search.sized import Sized
+    from slcache.search.tuning import Tuning
+    from slcache.study.model import Study
+    from slcache.study.run import Sweep
+
+
+#: What a sweep and a search call their table and what was asked.
+TABLE, ASKED = "points.parquet", "study.toml"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyOptions(opt.OutputOptions):
+    """A study that was run, and how it is shown."""
+
+    folder: Path = field(kw_only=False, metadata=needed("DIR", "The folder of a sweep or a tune."))
+    metrics: list[str] | None = option(
+        "NAME",
+        "Sort and judge the points by this metric. Repeat it (default: the study's, else "
+        "read_p99_ns, write_p99_ns, waf, lifetime_host_bytes, slc_bytes).",
+        name="--metric",
+        several=True,
+    )
+    html: Path | None = option("FILE", "Write the report to this HTML file.", check=no_folder)
+
+
+@opt.verb
+def show(asked: StudyOptions) -> None:
+    """Show a study: points, main effects, the Pareto front, the spread over seeds.
+
+    The points come first, the best in the first metric on top. Points that failed, are
+    impossible or lack a metric are counted with their reasons. The mean of a level is over
+    all other parameters.
+
+    Examples:
+      slcache sweep show out/sizes
+      slcache sweep show out/sizes --metric write_p99_ns --metric waf --html sizes.html
+
+    """
+    show_study(asked.folder, asked.metrics, asked.html, asked.form)
+
+
+def show_study(folder: Path, metrics: list[str] | None, html: Path | None, form: opt.Form) -> None:
+    """Show what a study found, and write its page."""
+    from slcache.study import folder as folders
+    from slcache.study import page as pages
+    from slcache.study import show as parts
+    from slcache.study.analysis import Analysis
+    from slcache.study.outcome import Outcome
+
+    path = folder / TABLE
+    table = _read(path)
+    try:
+        outcome = Outcome.of(table)
+        outcome.check_once()
+        study = _study_of(folder / ASKED, metrics)
+        analysis = Analysis.of(outcome, metrics or (study.judged_by if study else []))
+        own = study if study is not None and folders.is_of(path, study) else None
+    except ValueError as error:
+        raise opt.wrong(f"{path}: {error}") from error
+    if own is not study:
+        told = f"{folder / ASKED}: was changed after the table was written: points without commands"
+        console.note(f"{told}; slcache sweep {folder} runs what it says now")
+    if html is not None:
+        # Whatever else a study has there is no page.
+        if html.suffix not in (".html", ".htm"):
+            told = f"{html}: a page is named FILE.html"
+            raise opt.wrong(told, "--html")
+        name, asked = folder.resolve().name, "" if own is None else _text_of(folder / ASKED)
+        page = pages.render(analysis, name, asked, study=own)
+        with Transaction(html.parent, [html.name], [path, folder / ASKED]) as files:
+            files.write(html.name, page.encode())
+    written = console.written("report", html)
+    shown = map(console.in_options, parts.parts(analysis))
+    console.answer(form, analysis.to_json, [*shown, *written])
+
+
+def is_study(folder: Path) -> bool:
+    """Return whether a folder has the table of a study and no result of a run."""
+    return (folder / TABLE).is_file() and not saved.file_of(folder).exists()
+
+
+def _read(path: Path) -> pl.DataFrame:
+    if not path.exists():
+        raise opt.wrong(f"{path}: there is no such file{_unended(path.parent)}")
+    try:
+        return frame.read(path)
+    except ResultError as error:
+        raise opt.wrong(str(error)) from error
+
+
+def _unended(folder: Path) -> str:
+    """Return how far a sweep is that has not written its table."""
+    if not (folder / ASKED).exists():
+        return ""
+    kept = sum(1 for _ in (folder / "store" / "results").glob("*.json.gz"))
+    return f": {kept:,} results are kept; slcache sweep {folder} goes on"
+
+
+def _study_of(path: Path, metrics: Sequence[str] | None) -> Study | None:
+    """Return what was asked for; None where its file is gone or was broken, which is said."""
+    from slcache.study import model
+
+    if not path.exists():
+        return None
+    told = "points without commands" if metrics else "judged by the default metrics"
+    try:
+        return model.read(path)
+    except ConfigError as error:
+        console.note(f"{told}: {error}")
+        return None
+
+
+def _text_of(path: Path) -> str:
+    return bounded.read(path, bounded.STUDY_BYTES_MAX).decode(errors="replace")
+
+
+sweep_app = opt.group("sweep")
+sweep_app.command(show)
+
+#: What failed in a sweep that went to its end.
+FAILED = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepOptions(opt.ProgressOptions, opt.OutputOptions, study.Points):
+    """A study, run and shown."""
+
+    report: bool = option("", "Write report.html.", default=True, negative=("--no-report",))
+
+
+@sweep_app.default
+@opt.verb
+def sweep(asked: SweepOptions) -> int:
+    """Run a study: every combination of traces, devices, schemes and values of keys.
+
+    Impossible points are reported before the first run. Each result is stored at once, and
+    finished points are never run again: after Ctrl-C or a crash the same command continues.
+    The table points.parquet has a row for each point.
+
+    Examples:
+      slcache sweep web.csv.gz --device ips-384g --scheme tlc-only,baseline \\
+        --vary scheme.baseline.slc_blocks=16..128*2 --seeds 5 --out out/sizes
+      slcache sweep web.csv.gz --device tiny --scheme baseline \\
+        --vary host.time_scale=0.1..10/9@log --out out/load
+      slcache sweep study.toml --jobs 8
+      slcache sweep show out/sizes --metric waf
+
+    """
+    from slcache.study import run
+
+    whole, course = study.begun(asked)
+    if course.out is None:
+        raise opt.wrong("say where the tables go", "--out")
+    with console.meter(asked.meter, kept=True) as meter:
+        found = run.run_study(whole, replace(course, on_progress=meter))
+    parts = _sweep_parts(found, Path(course.out), report=asked.report)
+    console.answer(asked.form, found.to_json, parts)
+    if failed := found.counts()["failed"]:
+        console.note(f"{failed:,} of {len(found.points):,} points failed; the table says why")
+        return FAILED
+    return 0
+
+
+def _sweep_parts(found: Sweep, out: Path, *, report: bool) -> Iterator[RenderableType]:
+    from slcache.study import folder, run
+    from slcache.study.outcome import Outcome
+
+    yield Table(found.table.to_dicts(), {}, units=frame.UNITS)
+    if state := Outcome.of(found.table).state:
+        yield Text(state)
+    counts = found.counts()
+    told = [f"{count:,} {status}" for status, count in counts.items() if count]
+    kept = f"; {found.kept:,} results were there before" if found.kept else ""
+    points = "1 point" if len(found.points) == 1 else f"{len(found.points):,} points"
+    yield Text(f"{points}: {', '.join(told)}{kept}", "bold")
+    yield from (console.in_options(Text(line, "yellow")) for line in found.problems())
+    yield from (Text(f"table: {out / name}") for name in folder.TABLES)
+    yield from console.written("report", out / run.REPORT if report else None)
+
+
+#: Where no point is done, none can be best.
+FAILED = 1
+#: The terminal lists so many points of the front.
+_SHOWN = 30
+#: And so many of the reasons for which points could not be run.
+_REASONS = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuneOptions(opt.ProgressOptions, opt.OutputOptions, search.Tune):
+    """A search, and how it is shown."""
+
+
+@opt.verb
+def tune(asked: TuneOptions) -> int:
+    """Search for the settings that minimise or maximise metrics, or one key.
+
+    A sampler suggests points in batches of eight and learns from their results; the same
+    command tries the same points with any number of --jobs. With several metrics the answer
+    is their Pareto front, and best.toml is its point nearest to the best of each. Points that
+    the device or scheme refuses are counted, and the sampler avoids them. Finished points are
+    stored: the same command, or one with more --points, continues.
+
+    --least or --most finds the smallest or largest value of one key that keeps the bounds,
+    such as the blocks of a cache or a queue depth. The search runs five values first, then
+    bisects, and runs both neighbours of the answer. Metrics that are not monotonic are
+    reported. "No value keeps the bounds" is also an answer (status 0, best null in --json),
+    with both ends and the nearest value.
+
+    Examples:
+      slcache tune web.csv.gz --device ips-384g --scheme baseline --out found \\
+        --vary scheme.baseline.slc_blocks=3..166 \\
+        --vary scheme.baseline.slc.start_free_ratio=0.1..0.9
+      slcache tune web.csv.gz --device ips-384g --scheme baseline,turbo-write \\
+        --vary scheme.baseline.slc_blocks=8..128@log --points 60 \\
+        --maximise lifetime_host_bytes --such-that 'waf<=2' --out found
+      slcache tune hierarchy-web_0 --device hierarchy-44g --scheme baseline \\
+        --vary scheme.baseline.slc_blocks=4..84:4 \\
+        --least scheme.baseline.slc_blocks --such-that 'write_p99<=5ms'
+
+    """
+    with console.meter(asked.meter, kept=True) as meter:
+        found = search.tune.of(replace(asked, on_progress=meter))
+    page = console.written("report", None if asked.out is None else Path(asked.out) / "report.html")
+    console.answer(asked.form, found.to_json, [*map(console.in_options, _tune_parts(found)), *page])
+    return 0 if found.counts()["done"] else FAILED
+
+
+def _tune_parts(found: Tuning) -> list[RenderableType]:
+    told = [Text(line)] if (line := found.analysis.outcome.state) else []
+    every = list(found.analysis.outcome.reasons())
+    reasons = [
+        Text(f"{count:,} {status}: {reason}", "yellow")
+        for status, reason, count in every[:_REASONS]
+    ]
+    if more := sum(count for _, _, count in every[_REASONS:]):
+        reasons.append(Text(f"{more:,} more for other reasons (--out has them)", "yellow"))
+    table = _front(found) if found.sized is None else _sizes(found, found.sized)
+    return [*told, *reasons, table, *map(Text, found.told())]
+
+
+def _sizes(found: Tuning, sized: Sized) -> Table:
+    """Return the values that were tried, the best marked."""
+    from slcache.frame import UNITS
+    from slcache.study import wording
+
+    rows = [
+        {
+            sized.key: each.settings[sized.key],
+            "status": each.found.status,
+            "best": each is found.best,
+            "in_bounds": sized.keeps(each),
+            **{name: each.found.figures.get(name) for name in sized.metrics},
+        }
+        for each in found.tried
+    ]
+    columns = [*wording.columns({sized.key: sized.key}, sized.metrics), ("bounds", _kept)]
+    ran = {sized.value(each) for each in sized.run}
+    return Table(rows, columns, units=UNITS, best=_best, told=lambda row: row[sized.key] in ran)
+
+
+def _kept(row: Mapping[str, Any]) -> str:
+    if row["status"] != "done":
+        return str(row["status"])
+    return "kept" if row["in_bounds"] else "broken"
+
+
+def _front(found: Tuning) -> Table:
+    """Return the front, the best marked; of points of equal figures readers have one."""
+    from slcache.frame import UNITS
+    from slcache.study import wording
+
+    metrics, same = found.goals.names, {id(each): count for each, count in found.distinct}
+    rows = [
+        {
+            "front": number,
+            "best": each is found.best,
+            **each.settings,
+            **{name: each.found.figures[name] for name in metrics},
+            "same figures": same.get(id(each), 0),
+        }
+        for number, each in enumerate(found.front, 1)
+    ]
+    keys = list(dict.fromkeys(key for each in found.front for key in each.settings))
+    shown = [key for key in keys if key != "scheme" or len(found.study.schemes) > 1]
+    columns = [("front", "front"), *wording.columns(wording.short_names(shown), metrics)]
+    if any(count > 1 for count in same.values()):
+        columns.append(("same figures", _others))
+    only = ("front", "best", *keys, *metrics)
+    return Table(
+        rows,
+        columns,
+        units=UNITS,
+        most=_SHOWN,
+        only=only,
+        best=_best,
+        told=lambda row: row["same figures"] > 0,
+    )
+
+
+def _best(row: Mapping[str, Any]) -> bool:
+    return bool(row["best"])
+
+
+def _others(row: Mapping[str, Any]) -> str:
+    return f"{row['same figures'] - 1:,} more" if row["same figures"] > 1 else ""
