@@ -9,7 +9,7 @@ import numpy as np
 
 import fio_documents
 from hidden_drives import fio_log
-from slcache.fit import judged
+from slcache import fit
 
 FOLDER = Path(__file__).parents[1] / "examples" / "fit"
 #: What `fit` is to find: 64 planes, a cache of 52 blocks of each, 6 blocks that hold no data.
@@ -50,7 +50,7 @@ TESTS = {"reads": ("read", "read32"), "writes": ("erased", "write", "write8", "f
 
 def fill(device: dict[str, Any]) -> str:
     """Return the log of the job's fill, in short intervals since the drive is small."""
-    curve = judged.filled(device)
+    curve = fit.simulated_fill(device)
     ends = np.append(
         np.arange(INTERVAL_MS / 1e3, curve.seconds[-1], INTERVAL_MS / 1e3), curve.seconds[-1]
     )

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 import slcache
+from slcache import fit
 from slcache.bandwidth.curves import Values
-from slcache.fit import judged
 
 #: What fio prints by itself.
 RANKS = (1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99, 99.5, 99.9, 99.95, 99.99)
@@ -22,7 +22,7 @@ _SPAN, _DRAWN = 256 << 20, 20_000
 def sections() -> dict[str, dict[str, str]]:
     """Return the tests of the job that is printed, by section: its options."""
     parser = configparser.ConfigParser(allow_no_value=True)
-    parser.read_string(judged.text("/dev/x"))
+    parser.read_string(fit.job_text("/dev/x"))
     names = [name for name in parser.sections() if name not in ("global", "fill")]
     found = {name: dict(parser.items(name)) for name in names}
     # fio leaves those out that have no value.

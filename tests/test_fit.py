@@ -28,8 +28,8 @@ from hidden_drives import (
 )
 from slcache import fit
 from slcache.errors import TraceError
-from slcache.fit import files, simulated
-from slcache.fit.device import Reading
+from slcache.fit import simulation
+from slcache.fit.device import FillKind
 
 pytestmark = pytest.mark.long
 
@@ -69,12 +69,12 @@ def test_three_phases_give_every_parameter_with_its_interval(tmp_path: Path, bit
 @pytest.mark.parametrize(
     ("parts", "reading", "unknown"),
     [
-        ([(2.1, 3000.0), (6.0, 500.0)], Reading.whole, {"dense.program_ns"}),
-        ([(0.3, 2000.0), (6.0, 500.0)], Reading.direct, {"usable", "fold.program_ns"}),
+        ([(2.1, 3000.0), (6.0, 500.0)], FillKind.whole, {"dense.program_ns"}),
+        ([(0.3, 2000.0), (6.0, 500.0)], FillKind.direct, {"usable", "fold.program_ns"}),
     ],
 )
 def test_two_speeds_say_what_they_do_not_tell_and_still_give_the_log_again(
-    tmp_path: Path, parts: Parts, reading: Reading, unknown: set[str]
+    tmp_path: Path, parts: Parts, reading: FillKind, unknown: set[str]
 ) -> None:
     path = a_log(tmp_path, parts, ms=8)
     found = fitted(path, 3, 6_000_000_000)
@@ -128,7 +128,7 @@ def test_a_hidden_drive_is_found(tmp_path: Path, seed: int, scale: float) -> Non
     path, average = logged(hidden, seed, tmp_path)
     read, shown, again = fit.fill(path, hidden.user_bytes)
     found = fit.fitted(read, shown, again, hidden.bits, hidden.user_bytes)
-    assert found.found.reading == Reading.three
+    assert found.found.reading == FillKind.three
     speeds = {f"v{i}": p.mean_mb_per_s * 1e6 for i, p in enumerate(shown.phases, 1)}
     got = {"cap": found.found.cache, "N'": found.found.usable, **speeds}
     truth = {f"v{i}": speed for i, speed in enumerate(hidden.speeds, 1)}
@@ -142,7 +142,7 @@ def test_a_drive_that_empties_its_cache_meanwhile_is_found(tmp_path: Path, seed:
     hidden, ratio, meanwhile = emptied(seed)
     path, average = logged(hidden, seed, tmp_path)
     found = fitted(path, hidden.bits, hidden.user_bytes)
-    assert found.found.reading == Reading.emptied
+    assert found.found.reading == FillKind.emptied
     assert not_known(found) == {"dense.program_ns", "fold.program_ns", "usable"}
     got = {"cap": found.found.cache, "busy": found.values["busy"].value, "v1": found.found.slc}
     truth = {"cap": hidden.cache, "busy": ratio, "v1": hidden.speeds[0], "v2": meanwhile}
@@ -174,7 +174,7 @@ def test_times_and_planes_of_a_hidden_drive_are_found(tmp_path: Path, seed: int)
     logs = [tmp_path / f"{kind}_lat.log" for kind in KINDS]
     for log, kind in zip(logs, KINDS, strict=True):
         log.write_text(waits(hidden.device, kind, seed))
-    tests = files.several(logs)
+    tests = fit.tests_of(logs)
     fill = fit.fill(path, hidden.user_bytes)
     told = fit.fitted(*fill, hidden.bits, hidden.user_bytes, None, tests)
     given, pool = told.given.told, hidden.device["device"]["pool"][0]
@@ -220,11 +220,13 @@ def test_what_a_drive_is_made_of_is_found_in_fios_documents(name: str, tmp_path:
     path, log = tmp_path / "tests.json", tmp_path / "fill_bw.1.log"
     path.write_text(fio_documents.document(hidden, list(fio_documents.sections())))
     log.write_text(example_logs.fill(hidden))
-    tests = files.read_file(path)
+    tests = fit.read_file(path)
     found = fit.fitted(*fit.fill(log, user), 3, user, None, tests)
     told = {key: each.values[0] for key, each in found.given.told.items()}
     assert {key: told[key] for key in wanted} == pytest.approx(wanted, rel=0.1)
     assert ("buffer.stripe_planes" in told) == bool(buffer)
     assert ("controller.commands_per_s" in told) == ("commands_per_s" in controller)
-    rows = {test.title: simulated.rows(test, simulated.device_of(found.text)) for test in tests}
+    rows = {
+        test.title: simulation.rows_of(test, simulation.device_of(found.text)) for test in tests
+    }
     assert [(title, row) for title, of in rows.items() for row in of if not row.holds] == []

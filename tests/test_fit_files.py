@@ -25,9 +25,8 @@ from slcache import cliffs, fit
 from slcache.drives import fills, trials
 from slcache.errors import TraceError
 from slcache.execute.run import Run
-from slcache.fit import files, judged, log
-from slcache.fit.judged import TOLERANCE
-from slcache.fit.measured import Measured, Role
+from slcache.fit import TOLERANCE, logs
+from slcache.fit.latency import LatencyTest, Role
 from slcache.options import content
 from support import cases, slcache, stdout
 
@@ -55,7 +54,7 @@ def test_forms_of_logs_say_the_same(tmp_path: Path) -> None:
     for name, of in forms.items():
         path = tmp_path / "one.log"
         path.write_text("\n".join(of) + "\n", newline="")
-        found = log.read(path, 6_000_000_000)
+        found = logs.read_fill(path, 6_000_000_000)
         assert found.written == pytest.approx(ends), name
         assert found.seconds == pytest.approx([t / 1000 for t, _ in rows]), name
 
@@ -67,20 +66,20 @@ def test_a_log_of_single_requests_counts_their_sizes(tmp_path: Path) -> None:
     path.write_text(
         "".join(f"{i // 2}, 9999, 1, {mib}, {o * mib}, 0\n" for i, o in enumerate(offsets))
     )
-    found = log.read(path, 400 * mib)
+    found = logs.read_fill(path, 400 * mib)
     assert found.written[-1] == 400 * mib
     assert found.seconds[-1] == pytest.approx(0.199)
     path = tmp_path / "one.log"
     times = [500 * (i + 1 + 8 * (i > 9)) for i in range(20)]
     path.write_text("".join(f"{t}, 2000000, 1, 0, 0\n" for t in times))
-    found = log.read(path, 20 * 1_024_000_000)
+    found = logs.read_fill(path, 20 * 1_024_000_000)
     assert (found.seconds[-1], found.written[-1]) == (14.0, 20 * 1_024_000_000)
     with pytest.raises(TraceError, match=r"one.log:11: no entry in the 4500 ms .* --user SIZE"):
-        log.read(path)
+        logs.read_fill(path)
 
 
 def test_what_fio_wrote_is_read(tmp_path: Path) -> None:
-    reads, deep, flushed, synced = files.read_file(REAL)
+    reads, deep, flushed, synced = fit.read_file(REAL)
     roles = [test.role for test in (reads, deep, flushed, synced)]
     assert roles == [Role.reads, Role.writes, Role.flushed, Role.synced]
     assert (reads.depth, deep.depth, reads.block_bytes, synced.block_bytes) == (1, 8, 4096, 16384)
@@ -101,10 +100,10 @@ FIGURES = (
 )
 
 
-def read_as(folder: Path, text: Any) -> list[Measured]:  # noqa: ANN401
+def read_as(folder: Path, text: Any) -> list[LatencyTest]:  # noqa: ANN401
     path = folder / "tests.json"
     path.write_text(text if isinstance(text, str) else json.dumps(text))
-    return files.read_file(path)
+    return fit.read_file(path)
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +139,7 @@ def test_each_test_of_the_printed_job_is_simulated_as_it_is_printed(
 
 
 def fill(path: Path) -> object:
-    return log.read(path, 1_000_000_000_000)
+    return logs.read_fill(path, 1_000_000_000_000)
 
 
 #: Logs of a fill that are none.
@@ -209,10 +208,10 @@ ROWS = [
     ("read", "text", "told"),
     [
         (fill, "", "is empty"),
-        (files.read_file, "", "is empty"),
+        (fit.read_file, "", "is empty"),
         *((fill, *case) for case in FILLS),
-        *((files.read_file, *case) for case in WAITS),
-        *((files.read_file, CSV + row, told) for row, told in ROWS),
+        *((fit.read_file, *case) for case in WAITS),
+        *((fit.read_file, CSV + row, told) for row, told in ROWS),
     ],
 )
 def test_no_log_is_told_by_line(
@@ -302,12 +301,12 @@ def test_documents_cut_short_or_doubled_are_refused(
         for path in paths:
             path.write_text(text)
         with pytest.raises(TraceError, match=r"b\.log: 4 KiB random reads, as in .*a\.log"):
-            files.several(paths)
+            fit.tests_of(paths)
     # Nor are jobs side by side a fill.
     (tmp_path / "fill_bw.1.log").write_text(LINE * 3)
     (tmp_path / "fill_bw.2.log").write_text("")
     with pytest.raises(TraceError, match=r"fill_bw.2.log beside it is another job"):
-        log.read(tmp_path / "fill_bw.1.log")
+        logs.read_fill(tmp_path / "fill_bw.1.log")
 
 
 PARTS: Parts = [(1.0, 2000.0), (4.0, 700.0), (5.0, 400.0)]
@@ -356,9 +355,9 @@ def fitted(path: Path) -> None:
 FORMS: dict[str, tuple[Callable[[], str], Callable[[Path], object], int]] = {
     "fio": (lambda: fio_log(windows(PARTS, 40), 40, 1), fitted, 50),
     "csv": (curve, fitted, 50),
-    "latencies": (lambda: lines(steady), files.read_file, 50),
-    "figures": (lambda: FIGURES, files.read_file, 50),
-    "documents": (lambda: "", files.read_file, 400),
+    "latencies": (lambda: lines(steady), fit.read_file, 50),
+    "figures": (lambda: FIGURES, fit.read_file, 50),
+    "documents": (lambda: "", fit.read_file, 400),
 }
 
 
@@ -494,8 +493,8 @@ def test_a_device_is_written_only_if_it_does_what_the_log_shows(name: str, tmp_p
         device=device,
         schemes=["client"],
         amount_bytes=device["device"]["user_bytes"] >> 20 << 20,
-        write_bytes=judged.WRITE_MIB << 20,
-        queue_depth=judged.DEPTH,
+        write_bytes=fit.WRITE_MIB << 20,
+        queue_depth=fit.DEPTH,
     )
     document = found.runs["client"][1].documents[0]
     average = document["host"]["bytes"] / document["host"]["duration_ns"] * 1e3
@@ -592,7 +591,7 @@ def test_the_job_that_is_printed_is_simulated(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(fills, "done", done)
     hidden = drive(0, 0.5)
     with pytest.raises(InterruptedError):
-        judged.filled(hidden.device)
+        fit.simulated_fill(hidden.device)
     load = content.content_of(asked[0].trace)
     assert isinstance(load, dict)
     assert asked[0].replay == f"closed:{told['iodepth']}"

@@ -21,12 +21,11 @@ from slcache.units import significant
 if TYPE_CHECKING:
     from slcache.bandwidth.curves import Phases
     from slcache.charts.performance import Points
-    from slcache.fit import Fitted
-    from slcache.fit.judged import Judged
-    from slcache.fit.measured import Measured
-    from slcache.fit.simulated import Row
+    from slcache.fit import FitCheck, Fitted
+    from slcache.fit.latency import LatencyTest
+    from slcache.fit.simulation import TestRow
 
-    Near = Sequence[tuple[Measured, Sequence[Row]]]
+    Near = Sequence[tuple[LatencyTest, Sequence[TestRow]]]
 
 
 #: The device file, and its pictures.
@@ -124,14 +123,13 @@ def _print_job(device: str, more: bool) -> None:
     if not re.fullmatch(r"/dev/[A-Za-z0-9/_.-]+", device):
         told = f"{device!r}: expected a block device such as /dev/nvme1n1"
         raise opt.wrong(told, "--job")
-    from slcache.fit import judged
+    from slcache import fit
 
-    stdout().write(judged.text(device))
+    stdout().write(fit.job_text(device))
 
 
 def _fit(log: Path, out: Path, target: FitOptions) -> None:
     from slcache import fit
-    from slcache.fit import files as tests
     from slcache.fit.device import MODES
 
     latency = target.latency or []
@@ -145,7 +143,7 @@ def _fit(log: Path, out: Path, target: FitOptions) -> None:
         console.meter(target.meter) as meter,
     ):
         fill, phases, again = fit.fill(log, target.user)
-        waits = tests.several(latency)
+        waits = fit.tests_of(latency)
         for b, stem in stems.items():
             found = fit.fitted(fill, phases, again, b, target.user, target.link, waits)
             judged = fit.judge(found, fill, phases, meter)
@@ -168,7 +166,7 @@ def _fit(log: Path, out: Path, target: FitOptions) -> None:
 
 
 def _contents(
-    stem: str, found: Fitted, judged: Judged, shown: tuple[Points, Phases]
+    stem: str, found: Fitted, judged: FitCheck, shown: tuple[Points, Phases]
 ) -> dict[str, bytes]:
     """Return the files of a fitted device, by name: itself, and its pictures."""
     from slcache.charts import performance, pictures
@@ -178,10 +176,10 @@ def _contents(
     return {f"{stem}{end}": each for end, each in zip(_ENDS, every, strict=True)}
 
 
-def _reasons(found: Fitted, judged: Judged) -> list[str]:
+def _reasons(found: Fitted, judged: FitCheck) -> list[str]:
     """Return where a device is not like its log, and why, if that is known."""
+    from slcache.fit import TOLERANCE
     from slcache.fit.device import MODES
-    from slcache.fit.judged import TOLERANCE
 
     told = f"within {100 * TOLERANCE:.0f} %"
     why = (
@@ -225,7 +223,7 @@ def _judged(near: Near) -> list[Cells]:
     return [table] if near else []
 
 
-def _pair(row: Row | None) -> str:
+def _pair(row: TestRow | None) -> str:
     if row is None:
         return "–"
     told = ", ".join(significant(value, 4) for value in (row.measured, row.ours))
@@ -240,7 +238,7 @@ def _far(near: Near) -> Iterator[str]:
             yield f"{test.title}: the device is not near in {', '.join(far)}"
 
 
-def _beside(judged: Judged, phases: Phases) -> Cells:
+def _beside(judged: FitCheck, phases: Phases) -> Cells:
     """Return the phases of the log beside those of the device under the same job."""
     stalls = f"{len(phases.stalls)} stalls of the log are left out of its phases"
     rows = (

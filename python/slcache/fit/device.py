@@ -1,15 +1,19 @@
-"""A device from the phases of a fill: laws of a cache and its folds, and what they leave open."""
+"""A device from the phases of a fill, its file, and on what each of its keys stands."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from importlib import resources
+from pathlib import Path
 
 from slcache.bandwidth.curves import Phase, Phases
 from slcache.drives import trials
-from slcache.fit.measured import Told
+from slcache.fit import logs
+from slcache.fit.logs import Ground, LogFile, Told
+from slcache.options import parsing
 
 #: A later phase that is nearer to the first than this is a return to it.
 _SAME = 0.9
@@ -25,7 +29,7 @@ _MORE = 0.01
 _ROOM = 1.12
 
 
-class Reading(StrEnum):
+class FillKind(StrEnum):
     """What the phases of a fill are."""
 
     three = "cache, past the cache, folding"
@@ -35,10 +39,10 @@ class Reading(StrEnum):
 
 
 @dataclass(frozen=True)
-class Found:
+class CacheFigures:
     """What the phases tell; None where they tell nothing."""
 
-    reading: Reading
+    reading: FillKind
     #: Bytes in the cache, and N' or the least that it can be.
     cache: float
     usable: float
@@ -101,23 +105,23 @@ def _gb(phase: Phase) -> float:
     return phase.to_gb - phase.from_gb
 
 
-def reading(phases: Phases, bits: int, user: float) -> Reading:
+def kind_of(phases: Phases, bits: int, user: float) -> FillKind:
     """Return what checked phases are; ValueError where that cannot be known."""
     found = phases.phases
     cache = found[0].to_gb * 1e9
     if is_emptied(phases):
-        return Reading.emptied
+        return FillKind.emptied
     if len(found) == 3:
-        return Reading.three
+        return FillKind.three
     if bits * cache > _WHOLE * user:
-        return Reading.whole
+        return FillKind.whole
     if user + (bits - 1) * cache > _ROOM * user:
         told = "two speeds, and no room for a full cache to the end: it is emptied meanwhile"
         raise ValueError(f"{told}, or folded from the first; not identifiable")
-    return Reading.direct
+    return FillKind.direct
 
 
-def found(phases: Phases, bits: int, user: float, kind: Reading) -> Found:
+def found(phases: Phases, bits: int, user: float, kind: FillKind) -> CacheFigures:
     """Return what phases of this kind tell."""
     speeds = [phase.mean_mb_per_s * 1e6 for phase in phases.phases]
     ends = [phase.to_gb * 1e9 for phase in phases.phases]
@@ -128,18 +132,18 @@ def found(phases: Phases, bits: int, user: float, kind: Reading) -> Found:
         return bits / (bits - 1) / (1 / speed - 1 / slc)
 
     match kind:
-        case Reading.three:
+        case FillKind.three:
             usable = ends[1] + (bits - 1) * cache
-            return Found(kind, cache, usable, slc, speeds[1], folding(speeds[2]))
-        case Reading.whole:
-            return Found(kind, cache, bits * cache, slc, fold=folding(speeds[1]))
-        case Reading.emptied:
+            return CacheFigures(kind, cache, usable, slc, speeds[1], folding(speeds[2]))
+        case FillKind.whole:
+            return CacheFigures(kind, cache, bits * cache, slc, fold=folding(speeds[1]))
+        case FillKind.emptied:
             return _emptied(phases, bits)
-        case Reading.direct:
-            return Found(kind, cache, user + (bits - 1) * cache, slc, speeds[1])
+        case FillKind.direct:
+            return CacheFigures(kind, cache, user + (bits - 1) * cache, slc, speeds[1])
 
 
-def _emptied(phases: Phases, bits: int) -> Found:
+def _emptied(phases: Phases, bits: int) -> CacheFigures:
     """Return what a cache tells that was emptied and filled again.
 
     N' is at least what the data take when the cache is full, and at the end. A little more keeps
@@ -156,7 +160,7 @@ def _emptied(phases: Phases, bits: int) -> Found:
     slow = share / sum(_gb(p) / p.mean_mb_per_s for p in between) * 1e6
     fast = bursts[0].mean_mb_per_s * 1e6
     cells = (1 + _MORE) * usable * 1e9
-    return Found(Reading.emptied, bursts[0].to_gb * 1e9, cells, fast, slow, busy=busy)
+    return CacheFigures(FillKind.emptied, bursts[0].to_gb * 1e9, cells, fast, slow, busy=busy)
 
 
 #: Assumed of every drive: page, channel (1.6 GB/s), reads and erases in ns, blocks kept to fold.
@@ -193,7 +197,7 @@ class Shape:
         return self.planes * self.wordlines * PAGE_BYTES
 
 
-def shape(found: Found, known: int | None = None) -> Shape:
+def shape(found: CacheFigures, known: int | None = None) -> Shape:
     """Return a likely shape in which a block is little beside the cache; planes may be known."""
     wanted = found.slc * (_PROGRAM_NS + TRANSFER_NS) / 1e9 / PAGE_BYTES
     planes = known or 2 ** min(7, max(2, round(math.log2(wanted))))
@@ -251,7 +255,9 @@ def channels(planes: int, speed: float) -> int:
 Value = tuple[float, str | None]
 
 
-def keys(found: Found, at: Shape, bits: int, crossing_ns: float = TRANSFER_NS) -> dict[str, Value]:
+def keys(
+    found: CacheFigures, at: Shape, bits: int, crossing_ns: float = TRANSFER_NS
+) -> dict[str, Value]:
     """Return the keys that follow from the phases; raises ValueError where they cannot.
 
     A plane that programs waits for the channel meanwhile.
@@ -308,3 +314,146 @@ def _spare(count: int, at: Shape, bits: int) -> int:
     """Return the blocks that hold no user data: frontiers, and units that may be dead in pages."""
     units = PAGE_BYTES // trials.UNIT_BYTES
     return _FRONTIERS + math.ceil(count * (units - 1) / (units * at.wordlines * bits))
+
+
+#: On what keys stand that no log tells.
+_GROUNDS = Path(__file__).with_name("grounds.toml")
+#: The most blocks of a plane, and planes of a die.
+_MOST_BLOCKS, _MOST_PLANES = 65_536, 16
+_PROTECTED = "without it a cache that is emptied beside the writes pads each page that is left over"
+
+
+def device_text(
+    found: CacheFigures,
+    values: Mapping[str, Told],
+    at: Shape,
+    bits: int,
+    given: Given,
+    log: LogFile,
+) -> str:
+    """Return the device file."""
+    user_bytes = given.user_bytes
+    count, _ = blocks(values["usable"].value, user_bytes, at, bits)
+    if count > _MOST_BLOCKS:
+        told = f"{count:,} blocks of a plane, more than {_MOST_BLOCKS:,}"
+        raise ValueError(f"{told}: the cache is too small beside the drive")
+    count_channels = channels(at.planes, found.slc)
+    per_channel = at.planes // count_channels
+    chips = next(n for n in _divisors(per_channel) if per_channel // n <= _MOST_PLANES)
+    times = {key: f"{round(each.value):_}" for key, each in values.items()}
+    row = at.row_bytes
+    cap = ""
+    if found.reading != FillKind.whole:
+        cap = f"dynamic.max_bytes = {max(1, round(found.cache / row)) * row:_}\n"
+    if found.busy is not None:
+        cap += f"flush.busy_ratio = {found.busy:.3f}\nreopen = 0\n"
+    form = (resources.files("slcache.fit") / "fitted.toml.txt").read_text("utf-8")
+    content = form.format(
+        mode=MODES[bits],
+        size=f"{user_bytes / 1e9:,.0f} GB {MODES[bits].upper()}",
+        user_bytes=f"{user_bytes:_}",
+        page=PAGE_BYTES,
+        unit=trials.UNIT_BYTES,
+        plp=str(found.is_protected).lower(),
+        channels=count_channels,
+        chips=chips,
+        planes=per_channel // chips,
+        blocks=count,
+        wordlines=at.wordlines,
+        ps=PS_PER_BYTE,
+        slc_read=f"{SLC_READ_NS:_}",
+        read=", ".join(f"{ns:_.0f}" for ns in _reads(given, bits)),
+        erase=f"{ERASE_NS:_}",
+        slc_program=times["slc.program_ns"],
+        program=times["dense.program_ns"],
+        fold=times["fold.program_ns"],
+        buffer=_lines(given, "buffer", {"bytes": 2 * at.planes * bits * PAGE_BYTES}),
+        controller=_lines(given, "controller", _controller(given.link)),
+        host=_host(given),
+        held=trials.HELD_NS,
+        keep=KEEP_BLOCKS,
+        cap=cap,
+    )
+    statement = f"fitted to {log.path.name}, sha256 {log.sha256}: {found.reading}"
+    return (
+        content + "\n" + logs.evidence_section(statement, _grounds(found, values, at, bits, given))
+    )
+
+
+def _divisors(count: int) -> Iterator[int]:
+    return (n for n in range(1, count + 1) if count % n == 0)
+
+
+def _reads(given: Given, bits: int) -> Sequence[float]:
+    """Return the read time of each kind of dense page."""
+    told = given.told.get("read_ns")
+    return trials.page_reads(READ_NS, bits) if told is None else told.values
+
+
+def _lines(given: Given, section: str, assumed: Mapping[str, float]) -> str:
+    """Return the keys of a section: what is told of it goes before what is assumed."""
+    told = {key.partition(".")[2]: each.value for key, each in given.told.items()
+            if key.startswith(f"{section}.")}  # fmt: skip
+    return "\n".join(f"{key} = {value:_.0f}" for key, value in {**assumed, **told}.items())
+
+
+def _controller(link: str | None) -> dict[str, float]:
+    """Return the controller's times where nothing tells."""
+    return {f"{op}_ns": ns for op, ns in {**trials.command_ns(link), "flush": 0}.items()}
+
+
+def _host(given: Given) -> str:
+    """Return the section of the host, if anything is known of it."""
+    lines = [f'link = "{given.link}"'] if given.link else []
+    lines += [_lines(given, "host", {})] if "host.turnaround_ns" in given.told else []
+    return "\n".join(["[host]", *lines]) + "\n\n" if lines else ""
+
+
+def _grounds(
+    found: CacheFigures, values: Mapping[str, Told], at: Shape, bits: int, given: Given
+) -> dict[str, Ground]:
+    """Return on what the keys of the file stand."""
+    pool, mode, client = (
+        "device.pool[0]",
+        f"device.pool[0].{MODES[bits]}",
+        "scheme-defaults.client",
+    )
+    row, as_logged = at.row_bytes, Ground("assumed", "what the log holds")
+    cells = values["usable"].ground(row * bits, 1, KEEP_BLOCKS)
+    if blocks(values["usable"].value, given.user_bytes, at, bits)[1]:
+        cells = replace(cells, source=f"{cells.source}; raised to hold the user's data")
+    grounds = {
+        key.replace("MODE", MODES[bits]): Ground(kind, why)
+        for kind, rows in parsing.toml_file(_GROUNDS).items()
+        for key, why in rows.items()
+    }
+    grounds |= {
+        "device.user_bytes": Ground("known", "--user") if given.is_stated else as_logged,
+        f"{pool}.blocks": cells,
+        f"{pool}.slc.program_ns": values["slc.program_ns"].ground(),
+        f"{mode}.program_ns": values["dense.program_ns"].ground(),
+        f"{mode}.fold.program_ns": values["fold.program_ns"].ground(),
+    }
+    if found.is_protected:
+        grounds["device.plp"] = Ground("assumed", _PROTECTED)
+    if given.link:
+        grounds["host.link"] = Ground("known", "--link")
+    for key, told in given.told.items():
+        place = {"planes": f"{pool}.planes", "read_ns": f"{mode}.read_ns"}.get(key, key)
+        place = f"device.{place}" if key.startswith("controller.") else place
+        grounds[place] = _planes(told) if key == "planes" else told.ground()
+    if found.reading != FillKind.whole:
+        grounds[f"{client}.dynamic.max_bytes"] = values["cache"].ground(row, row)
+    if found.busy is not None:
+        grounds[f"{client}.flush.busy_ratio"] = values["busy"].ground(0.001, 0.001)
+        grounds[f"{client}.reopen"] = Ground("assumed", "the cache is back when it is empty")
+    return grounds
+
+
+def _planes(told: Told) -> Ground:
+    """Return on what the number of planes stands: of all channels, so the interval is a word."""
+    if not told.ranges:
+        return told.ground()
+    (low, high), kind = told.ranges[0], "not-identifiable" if told.problem else "fitted"
+    why = told.problem or "if a flush takes no time of its own"
+    return Ground(kind, f"{told.log}: {low:.2f} to {high:.2f} planes of all channels, {why}")

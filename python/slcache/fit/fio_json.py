@@ -14,9 +14,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from slcache.bandwidth.curves import Values
-from slcache.fit import lines, measured
-from slcache.fit.lines import Source
-from slcache.fit.measured import Measured, Role, Told
+from slcache.fit import latency, logs
+from slcache.fit.latency import LatencyTest, Role
+from slcache.fit.logs import LogFile, Told
 from slcache.options import parsing
 
 #: Requests, or flushes, of a job at least.
@@ -56,12 +56,12 @@ def is_one(text: str) -> bool:
     return re.match(r"((fio|note|warning):[^\n]*\n|\s)*\{", text) is not None
 
 
-def read(source: Source, text: str) -> list[Measured]:
+def read(source: LogFile, text: str) -> list[LatencyTest]:
     """Return the tests that a document holds; TraceError where one is none."""
     whole = _Place(source, (), _document(source, text))
     version = whole.text("fio version")
     if not (found := re.match(r"fio-(\d+)\.", version)) or int(found[1]) < 3:
-        whole.refuse("fio version", f"{lines.shown(version)}: must be fio-3 or newer, which has ns")
+        whole.refuse("fio version", f"{logs.quoted(version)}: must be fio-3 or newer, which has ns")
     shared = whole.table("global options") if "global options" in whole.here else None
     jobs = whole.here.get("jobs")
     if not isinstance(jobs, list) or not jobs:
@@ -72,28 +72,28 @@ def read(source: Source, text: str) -> list[Measured]:
     ]
 
 
-def _document(source: Source, text: str) -> Any:  # noqa: ANN401
+def _document(source: LogFile, text: str) -> Any:  # noqa: ANN401
     before = text[: text.index("{")]
     try:
         return parsing.json_text(text[len(before) :])
     except parsing.MalformedError as error:
         line = None if error.line is None else before.count("\n") + error.line
-        lines.refuse(source.path, f"{error}: no JSON as fio writes it, or cut short", line)
+        logs.refuse(source.path, f"{error}: no JSON as fio writes it, or cut short", line)
 
 
 class _Place:
     """A table of the document, which knows where it is."""
 
-    def __init__(self, source: Source, path: tuple[str, ...], here: Any) -> None:  # noqa: ANN401
+    def __init__(self, source: LogFile, path: tuple[str, ...], here: Any) -> None:  # noqa: ANN401
         self.source, self.path = source, path
         if not isinstance(here, dict):
-            lines.refuse(source.path, f"{'.'.join(path) or 'the document'}: must be a table")
+            logs.refuse(source.path, f"{'.'.join(path) or 'the document'}: must be a table")
         self.here: dict[str, Any] = here
 
     def refuse(self, key: str, told: str) -> NoReturn:
         """Raise what is wrong with a key."""
         place = ".".join((*self.path, key)) if key else ".".join(self.path)
-        lines.refuse(self.source.path, f"{place}: {told}")
+        logs.refuse(self.source.path, f"{place}: {told}")
 
     def table(self, key: str) -> _Place:
         """Return a table in it."""
@@ -114,14 +114,14 @@ class _Place:
         if isinstance(value, bool) or not isinstance(value, int | float):
             self.refuse(key, "missing, or no number")
         if not least <= value <= most:
-            self.refuse(key, f"{lines.shown(str(value))}: must be {least:g} to {most:g}")
+            self.refuse(key, f"{logs.quoted(str(value))}: must be {least:g} to {most:g}")
         return float(value)
 
 
-def _job(job: _Place, shared: Mapping[str, Any]) -> Measured:
+def _job(job: _Place, shared: Mapping[str, Any]) -> LatencyTest:
     """Return the test that a job was."""
     name = job.text("jobname")
-    job.path = (*job.path, lines.shown(name))
+    job.path = (*job.path, logs.quoted(name))
     if job.number("error", _MOST_ERROR, -_MOST_ERROR):
         job.refuse("error", f"{job.here['error']}: the job failed")
     own = job.table("job options")
@@ -129,7 +129,7 @@ def _job(job: _Place, shared: Mapping[str, Any]) -> Measured:
     _check_plain(options)
     rw = options.text("rw")
     if rw not in _KINDS:
-        options.refuse("rw", f"{lines.shown(rw)}: must be one of {', '.join(_KINDS)}")
+        options.refuse("rw", f"{logs.quoted(rw)}: must be one of {', '.join(_KINDS)}")
     size, depth = _size(options, "bs"), _depth(options)
     synced, flushed = (
         rw.endswith("write")
@@ -140,14 +140,14 @@ def _job(job: _Place, shared: Mapping[str, Any]) -> Measured:
     sides = {side: _side(job.table(side), depth, least) for side in _sides(rw)}
     figures: dict[str, Mapping[str, float]] = {n: side for n, (side, *_) in sides.items()}
     main, count, fitted = next(iter(sides.values()))
-    role = measured.role_of(name, rw, synced, flushed)
+    role = latency.role_of(name, rw, synced, flushed)
     if role == Role.synced:
         figures = {"sync": {"mean": main["mean"]}}
     if role == Role.flushed:
         figures["flush"], _, fitted = _side(job.table("sync"), 1, least, "lat_ns")
-    return Measured(
+    return LatencyTest(
         source=job.source,
-        name=lines.shown(name),
+        name=logs.quoted(name),
         role=role,
         rw=rw,
         reads=_mix(options) if rw == "randrw" else 100 * rw.endswith("read"),
@@ -167,7 +167,7 @@ def _check_plain(options: _Place) -> None:
         if value is None and key != "direct":
             continue
         if value not in plain:
-            told = "missing" if value is None else lines.shown(str(value))
+            told = "missing" if value is None else logs.quoted(str(value))
             must = f"must be {' or '.join(plain)}" if plain else "must be left out"
             options.refuse(key, f"{told}: {must}; a test is one loop of equal requests, unbuffered")
 
@@ -183,7 +183,7 @@ def _size(options: _Place, key: str) -> int:
     power = 1 + _UNITS.index(found[2].lower()) if found and found[2] else 0
     value = int(found[1]) << (10 * power) if found else 0
     if not 512 <= value <= 16 << 20 or value % 512:
-        told = lines.shown(str(text))
+        told = logs.quoted(str(text))
         options.refuse(key, f"{told}: must be one size, such as 4k, of 512 bytes to 16 MiB")
     return value
 
@@ -191,7 +191,7 @@ def _size(options: _Place, key: str) -> int:
 def _whole(options: _Place, key: str, default: str, most: int) -> int:
     text = options.here.get(key, default)
     if not isinstance(text, str) or not re.fullmatch(r"\d{1,9}", text) or int(text) > most:
-        options.refuse(key, f"{lines.shown(str(text))}: must be a whole number up to {most}")
+        options.refuse(key, f"{logs.quoted(str(text))}: must be a whole number up to {most}")
     return int(text)
 
 
@@ -250,7 +250,7 @@ def _percentiles(waits: _Place, low: float, high: float) -> tuple[Values, Values
     ranks, values = [0.0], [low]
     for key in table.here:
         if not re.fullmatch(r"\d{1,3}\.\d{1,9}", key) or not ranks[-1] < float(key) <= 100:
-            table.refuse(lines.shown(key), "must be percentiles, from the lowest to the highest")
+            table.refuse(logs.quoted(key), "must be percentiles, from the lowest to the highest")
         value = table.number(key, _MOST_NS)
         if not values[-1] * (1 - 2 * _BIN) <= value <= high * (1 + 2 * _BIN):
             told = f"{value:g}: must be between the {values[-1]:g} before it and max = {high:g}"
@@ -262,7 +262,7 @@ def _percentiles(waits: _Place, low: float, high: float) -> tuple[Values, Values
     return np.array(ranks), np.array(values)
 
 
-def _turnaround(source: Source, figures: Mapping[str, float], count: int) -> Told:
+def _turnaround(source: LogFile, figures: Mapping[str, float], count: int) -> Told:
     """Return what the host takes from a completion to its next request."""
     between = 1e9 / figures["iops"] - 1e3 * figures["mean"]
     # The time that a job took is in whole milliseconds.

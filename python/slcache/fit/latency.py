@@ -1,18 +1,106 @@
-"""Tests of latencies in files: tables, fio's latency logs and its JSON, several together."""
+"""Tests of latency, and how files give them: tables, and fio's latency logs."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 
 from slcache.bandwidth.curves import Values
-from slcache.fit import fio_json, lines, measured
+from slcache.drives import published
+from slcache.fit import logs
 from slcache.fit.device import PAGE_BYTES
-from slcache.fit.lines import Rows, Source, refuse
-from slcache.fit.measured import Measured, Told
+from slcache.fit.logs import LogFile, Rows, Told, refuse
+
+#: Tests are simulated over this at most, bytes.
+_SPAN_BYTES = 1 << 30
+
+
+class Role(StrEnum):
+    """What a test is of."""
+
+    reads = "random reads"
+    erased = "random reads, erased"
+    writes = "random writes"
+    synced = "synchronous writes"
+    flushed = "flushed writes"
+    other = "other requests"
+
+
+@dataclass(frozen=True)
+class LatencyTest:
+    """A test: one loop of equal requests."""
+
+    source: LogFile
+    name: str
+    role: Role
+    #: As fio has it, and reads in a hundred requests.
+    rw: str
+    reads: int
+    block_bytes: int
+    depth: int
+    count: int
+    #: Latencies in ns that parameters are fitted to, and the same drawn anew; those of flushes
+    #: where there are some.
+    fitted: Values
+    draws: tuple[Values, ...]
+    #: ns from a completion to the next request, on average; None where nothing tells.
+    turnaround: Told | None
+    #: What it is judged by: of each side in us, and requests a second.
+    figures: Mapping[str, Mapping[str, float]]
+
+    @property
+    def log(self) -> str:
+        """What evidence calls it."""
+        return f"{self.name} of {self.source.name}" if self.name else self.source.name
+
+    @property
+    def title(self) -> str:
+        """What tables call it."""
+        of_mixed = f"{self.rw} ({self.reads} % reads)" if 0 < self.reads < 100 else self.rw
+        kind = of_mixed if self.role == Role.other else self.role
+        depth = f", {self.depth} outstanding" if self.depth > 1 else ""
+        return f"{self.block_bytes / 1024:g} KiB {kind}{depth}"
+
+    def trial(self, host_us: float, requests: int | None = None) -> published.Trial:
+        """Return it as tests of published drives are simulated, or the beginning of it."""
+        state = "erased" if self.role == Role.erased else "file" if self.reads else "empty"
+        flushed = self.role in (Role.synced, Role.flushed)
+        sides = self.figures.values()
+        rate = sum(side.get("iops", 0) for side in sides) or 1e6 / next(iter(sides))["mean"]
+        return published.Trial(
+            name=self.title,
+            drive=published.Drive("fitted", "fitted", "client", None, Fraction(1)),
+            source=self.log,
+            # A synchronous write and its flush are one request: the host is not asked between.
+            host_us=0.0 if self.role == Role.synced else host_us,
+            rw=self.rw,
+            reads=self.reads,
+            size=self.block_bytes,
+            depths=(self.depth,),
+            drives=1,
+            span_bytes=max(_SPAN_BYTES, self.block_bytes),
+            seconds=min(self.count, requests or self.count) / rate,
+            state=state,
+            phase="flush" if flushed else "reads" if self.reads == 100 else "in-cache",
+            use="calibrate",
+            figures=self.figures,
+        )
+
+
+def role_of(name: str, rw: str, synced: bool, flushed: bool) -> Role:
+    """Return what a test is of, by its name and its options."""
+    if synced or flushed:
+        return Role.synced if synced else Role.flushed
+    if rw == "randread":
+        return Role.erased if name.startswith("erased") else Role.reads
+    return Role.writes if rw == "randwrite" else Role.other
+
 
 COLUMNS = ["rw", "bytes", "depth", "iops", "p50_us", "p99_us", "p99_9_us"]
 _TABLE_KINDS = ("randread", "randwrite", "read", "write", "erased")
@@ -23,12 +111,12 @@ _MOST = {"iops": 1e8, "p50_us": 1e8, "p99_us": 1e8, "p99_9_us": 1e8}
 _REQUESTS = 100_000
 
 
-def is_one(rows: Rows) -> bool:
+def is_table(rows: Rows) -> bool:
     """Return whether a text is of this form: its first line has one of the columns."""
     return bool({cell.lower() for cell in rows[0][1]} & set(COLUMNS))
 
 
-def read_table(source: Source, rows: Rows) -> list[Measured]:
+def read_table(source: LogFile, rows: Rows) -> list[LatencyTest]:
     """Return the tests of the rows; TraceError where one is none."""
     heading = [cell.lower() for cell in rows[0][1]]
     if heading != COLUMNS:
@@ -38,14 +126,14 @@ def read_table(source: Source, rows: Rows) -> list[Measured]:
     return [_test(source, line, cells) for line, cells in rows[1:]]
 
 
-def _test(source: Source, line: int, cells: list[str]) -> Measured:
+def _test(source: LogFile, line: int, cells: list[str]) -> LatencyTest:
     path = source.path
     if len(cells) != len(COLUMNS):
         refuse(path, f"{len(cells)} columns, {len(COLUMNS)} in the first line", line)
     said = dict(zip(COLUMNS, cells, strict=True))
     rw = said["rw"]
     if rw not in _TABLE_KINDS:
-        refuse(path, f"rw = {lines.shown(rw)}: must be one of {', '.join(_TABLE_KINDS)}", line)
+        refuse(path, f"rw = {logs.quoted(rw)}: must be one of {', '.join(_TABLE_KINDS)}", line)
     size, depth = (_whole(source, line, name, said[name]) for name in _WHOLE)
     printed = {name: _number(source, line, name, said[name]) for name in _MOST if said[name]}
     figures = {name.removesuffix("_us"): value for name, value in printed.items()}
@@ -63,10 +151,10 @@ def _test(source: Source, line: int, cells: list[str]) -> Measured:
     middle = 1e3 * figures.get("p50", figures.get("mean", 0.0))
     half = 500.0 * 10.0 ** -len(said["p50_us"].partition(".")[2])
     samples = np.array([middle])
-    return Measured(
+    return LatencyTest(
         source=source,
         name=f"line {line}",
-        role=measured.role_of(name, kind, synced=False, flushed=False),
+        role=role_of(name, kind, synced=False, flushed=False),
         rw=kind,
         reads=100 * kind.endswith("read"),
         block_bytes=size,
@@ -79,7 +167,7 @@ def _test(source: Source, line: int, cells: list[str]) -> Measured:
     )
 
 
-def _turnaround_of(source: Source, figures: dict[str, float]) -> Told | None:
+def _turnaround_of(source: LogFile, figures: dict[str, float]) -> Told | None:
     """Return what the host takes beside the median, where both that and a rate are printed."""
     if not {"iops", "p50"} <= figures.keys():
         return None
@@ -87,17 +175,17 @@ def _turnaround_of(source: Source, figures: dict[str, float]) -> Told | None:
     return Told((between,), (), source.name)
 
 
-def _whole(source: Source, line: int, name: str, cell: str) -> int:
+def _whole(source: LogFile, line: int, name: str, cell: str) -> int:
     low, high = _WHOLE[name]
     if not re.fullmatch(r"\d{1,9}", cell) or not low <= int(cell) <= high:
-        told = f"{name} = {lines.shown(cell)}: must be a whole number from {low} to {high}"
+        told = f"{name} = {logs.quoted(cell)}: must be a whole number from {low} to {high}"
         refuse(source.path, told, line)
     return int(cell)
 
 
-def _number(source: Source, line: int, name: str, cell: str) -> float:
+def _number(source: LogFile, line: int, name: str, cell: str) -> float:
     if not _NUMBER.fullmatch(cell) or not 0.001 <= float(cell) <= _MOST[name]:
-        told = f"{name} = {lines.shown(cell)}: must be a number from 0.001 to {_MOST[name]:,.0f}"
+        told = f"{name} = {logs.quoted(cell)}: must be a number from 0.001 to {_MOST[name]:,.0f}"
         refuse(source.path, told, line)
     return float(cell)
 
@@ -118,7 +206,7 @@ _KINDS = {"0": "read", "1": "write"}
 PROGRAM_NS = 50_000
 
 
-def read_log(source: Source, rows: Rows) -> Measured:
+def read_log(source: LogFile, rows: Rows) -> LatencyTest:
     """Return the latencies that a log holds; TraceError where they are no random requests alone."""
     path, first = source.path, rows[0][1]
 
@@ -131,7 +219,7 @@ def read_log(source: Source, rows: Rows) -> Measured:
         if cells[3] != first[3]:
             refuse(path, f"block size {cells[3]} beside {first[3]}: must be one", line)
 
-    found = lines.table(path, rows, "latency", check)
+    found = logs.fio_columns(path, rows, "latency", check)
     if not found.sizes[0]:
         refuse(path, "averages: log it without log_avg_msec")
     if len(rows) < LEAST:
@@ -148,10 +236,10 @@ def read_log(source: Source, rows: Rows) -> Measured:
     # The mean of a host's own time is that of all requests.
     rate = 1e9 / (float(found.values.mean()) + turnaround.values[0])
     figures = _figures(odd, rate)
-    return Measured(
+    return LatencyTest(
         source=source,
         name="",
-        role=measured.role_of(path.name, rw, synced, flushed=False),
+        role=role_of(path.name, rw, synced, flushed=False),
         rw=rw,
         reads=100 * (kind == "read"),
         block_bytes=size,
@@ -189,7 +277,7 @@ def _check_random(path: Path, offsets: Values, sizes: Values) -> None:
         )
 
 
-def _turnaround(source: Source, times_ms: Values, latencies: Values) -> Told:
+def _turnaround(source: LogFile, times_ms: Values, latencies: Values) -> Told:
     """Return what the host takes from a completion to its next request."""
     path = source.path
     elapsed, spent = (times_ms[-1] - times_ms[0]) * 1e6, float(latencies[1:].sum())
@@ -218,25 +306,3 @@ def _check_steady(path: Path, stretches: list[Values]) -> None:
 def _mean(values: Values) -> float:
     """Return the mean without the slowest: a median leaps between kinds of pages."""
     return float(np.sort(values)[: round(_FAST * len(values))].mean())
-
-
-def read_file(path: Path) -> list[Measured]:
-    """Return the tests that a file holds; raises TraceError."""
-    source, text = lines.text(path)
-    if fio_json.is_one(text):
-        return fio_json.read(source, text)
-    rows = lines.cells(path, text)
-    if is_one(rows):
-        return read_table(source, rows)
-    return [read_log(source, rows)]
-
-
-def several(paths: Sequence[Path]) -> list[Measured]:
-    """Return the tests of several files; TraceError where two are of the same."""
-    found: dict[str, Measured] = {}
-    for each in (test for path in paths for test in read_file(path)):
-        if each.title in found:
-            other = found[each.title].source.path
-            refuse(each.source.path, f"{each.title}, as in {other}: give one of them")
-        found[each.title] = each
-    return list(found.values())
