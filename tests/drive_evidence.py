@@ -6,14 +6,14 @@ from __future__ import annotations
 from typing import Any
 
 from drive_models import CONZONE, KEPT, PARTS, SPARE, Model
-from slcache.drives import measured, published
+from slcache.drives import published
 
 
 def evidence(model: Model, content: dict[str, Any]) -> dict[str, tuple[str, str]]:
     """Return on what each key stands: kind and source."""
     template, drive, pool = model.template, model.drive, "device.pool[0]"
     dense = {3: "tlc", 4: "qlc"}[model.bits]
-    page = measured.url(drive.phases[0].gb_s.source)
+    page = published.url(drive.phases[0].gb_s.source)
     printed = "; ".join(f"{bar.to_gb:g} GB at {bar.gb_s.value:g} GB/s" for bar in drive.phases)
     chips = (
         template.nand.said if template.own_nand else f"another drive's chips: {template.nand.said}"

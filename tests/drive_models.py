@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from slcache.drives import measured, trials
+from slcache.drives import latency, published
 
 PAGE, UNIT, WORDLINES, KEPT = 16384, 4096, 256, 32
 #: Every size can be divided by so much: `--scale`.
@@ -127,7 +127,7 @@ class Model:
     """A drive in closed forms: times in microseconds, sizes in GB."""
 
     def __init__(self, name: str) -> None:
-        self.drive, self.template = measured.drives()[name], TEMPLATES[name]
+        self.drive, self.template = published.drives()[name], TEMPLATES[name]
         self.bits = self.drive.bits
         # Planes that act as one count as one.
         self.planes = self.template.planes // self.template.joined
@@ -152,13 +152,13 @@ class Model:
     def reads_us(self) -> list[float]:
         """The read time of each page of a wordline."""
         own = self.template.reads_us
-        return trials.page_reads(own[0] if own else self.template.nand.read_us, self.bits)
+        return latency.page_reads(own[0] if own else self.template.nand.read_us, self.bits)
 
     @property
     def controller_us(self) -> dict[str, float]:
         """The controller's own time."""
-        own = {op: ns / 1e3 for op, ns in trials.command_ns(self.drive.link).items()}
-        own["jitter"] = trials.JITTER_NS / 1e3
+        own = {op: ns / 1e3 for op, ns in latency.command_ns(self.drive.link).items()}
+        own["jitter"] = latency.JITTER_NS / 1e3
         if self.template.reads_us:
             own["read"] = self.template.reads_us[1]
         maker = self.template.title.split()[0]
@@ -274,7 +274,7 @@ class Model:
         if self.template.rule == "falling":
             # What is left at 80 % is printed of one drive; where the line begins follows from the
             # cache of the empty drive, during whose filling it has already fallen.
-            least = measured.drives()["intel-660p-1tb"].others["cache_gb_at_80_percent"].value
+            least = published.drives()["intel-660p-1tb"].others["cache_gb_at_80_percent"].value
             held = self.cache_gb / self.drive.user_gb / 0.8
             begin = (self.cache_gb - least * held) / (1 - held)
             return {

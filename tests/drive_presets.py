@@ -30,7 +30,7 @@ from drive_models import (
     Model,
     Template,
 )
-from slcache.drives import fills, measured, trials
+from slcache.drives import fills, latency, published
 
 ROOT = Path(__file__).parents[1]
 RECORD = ROOT / "python/slcache/drives/calibrated.json"
@@ -84,16 +84,16 @@ def device(model: Model, found: dict[str, float]) -> dict[str, Any]:
         # Of the laboratory's megabyte, a part of which is the controller's own.
         further_ns = found["turnaround_ns"] - 1e3 * model.controller_us["write"]
         host["turnaround_ps_per_byte"] = max(round(further_ns * 1e3 / (MEGABYTE - UNIT)), 0)
-    buffer = {"bytes": 16 << 20, "write_back": "at-once", "flush_after_ns": trials.HELD_NS}
+    buffer = {"bytes": 16 << 20, "write_back": "at-once", "flush_after_ns": latency.HELD_NS}
     return {
         "device": {
             "name": model.drive.preset,
             "summary": f"like the {template.title}, {dense.upper()}: {statement(template)}",
-            "source": measured.url(model.drive.phases[0].gb_s.source),
+            "source": published.url(model.drive.phases[0].gb_s.source),
             "user_bytes": int(model.drive.user_gb * 1e9) // (PARTS * model.page) * PARTS * model.page,
             "mu_bytes": UNIT,
             "plp": False,
-            "stage_timeout_ns": trials.HELD_NS,
+            "stage_timeout_ns": latency.HELD_NS,
             "controller": _controller(model),
             **table,
             "pool": [{

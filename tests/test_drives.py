@@ -17,7 +17,8 @@ import drive_models
 import drive_presets
 from hidden_drives import CACHE, SMALL, small
 from slcache import api, catalogue, cliffs
-from slcache.drives import fills, latency, ledger, like, measured, published, trials
+from slcache.drives import fills, latency, ledger, published
+from slcache.drives import protocol as protocols
 from slcache.drives.fills import SCHEME
 from slcache.drives.published import Trial
 from slcache.errors import UsageError
@@ -58,63 +59,63 @@ def test_presets_are_what_the_record_makes(name: str, monkeypatch: pytest.Monkey
         key: dataclasses.replace(
             drive, average=None, others={k: f for k, f in drive.others.items() if not f.held_out}
         )
-        for key, drive in measured.drives().items()
+        for key, drive in published.drives().items()
         if drive.whole is None
     }
-    monkeypatch.setattr(measured, "drives", lambda: bare)
+    monkeypatch.setattr(published, "drives", lambda: bare)
     assert text == made(name)
 
 
 def test_a_phase_that_is_held_out_cannot_be_calibrated_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    held = measured.drives()["hp-fx900-1tb"]
+    held = published.drives()["hp-fx900-1tb"]
     monkeypatch.setitem(drive_models.TEMPLATES, held.name, drive_models.TEMPLATES[NAMES[0]])
     with pytest.raises(ValueError, match="may not be used"):
         drive_models.Model(held.name)
 
 
 def test_the_laws_are_within_a_seventh_on_twelve_of_eighteen_averages() -> None:
-    rows = [row for drive in measured.drives().values() for row in ledger.by_law(drive)]
+    rows = [row for drive in published.drives().values() for row in ledger.by_law(drive)]
     averages = [row for row in rows if row.figure == "average" and row.verdict != published.SHOWN]
     near = [row for row in averages if row.verdict == published.REPRODUCED]
     assert (len(near), len(averages)) == (12, 18)
     boundaries = [row for row in rows if row.figure == "boundary"]
     assert len(boundaries) == 6
     assert all(row.verdict == published.REPRODUCED for row in boundaries)
-    rows = ledger.by_law(measured.drives()["samsung-970-evo-plus"])
+    rows = ledger.by_law(published.drives()["samsung-970-evo-plus"])
     assert [row.published for row in rows] == [100, 200, 400, 420]
     assert [row.verdict for row in rows] == [published.REPRODUCED] * 4
 
 
 def test_law_three_is_the_integral_of_its_phases() -> None:
-    fill = measured.fill(280, 5.0, 2.5, bits=3, user_gb=2000)
+    fill = published.fill(280, 5.0, 2.5, bits=3, user_gb=2000)
     assert fill.ends_gb == (280, 1430, 2000)
     assert fill.gb_s[2] == pytest.approx(1 / (1 / 5.0 + 1.5 / 2.5))
     spent = 280 / 5.0 + 1150 / 2.5 + 570 / fill.gb_s[2]
     assert fill.average_gb_s == pytest.approx(2000 / spent)
     # A cache that takes the whole drive leaves no second phase.
-    assert measured.fill(700, 4.0, 0.5, bits=3, user_gb=2000).ends_gb == (700, 2000)
+    assert published.fill(700, 4.0, 0.5, bits=3, user_gb=2000).ends_gb == (700, 2000)
 
 
 def test_published_figures_have_a_source_and_averages_are_held_out() -> None:
-    for drive in measured.drives().values():
+    for drive in published.drives().values():
         figures = [*(bar.gb_s for bar in drive.phases), *drive.others.values()]
         if drive.average is not None:
             assert drive.average.held_out
             figures.append(drive.average)
-        assert all(measured.url(figure.source).startswith("https://") for figure in figures)
+        assert all(published.url(figure.source).startswith("https://") for figure in figures)
         if drive.phases:
             assert drive.phases[-1].to_gb == drive.user_gb
         assert (drive.whole is None) == (drive.name in drive_models.TEMPLATES)
-    lexar = measured.of_preset("lexar-nm790-2tb-like")
+    lexar = published.of_preset("lexar-nm790-2tb-like")
     assert lexar is not None
     assert lexar.name == "lexar-nm790-2tb"
-    assert measured.of_preset("tiny") is None
+    assert published.of_preset("tiny") is None
 
 
 def test_a_second_pass_and_pauses_are_told() -> None:
-    first, second = like.like("anandtech", device=small()).passes
+    first, second = protocols.measure("anandtech", device=small()).passes
     assert second.cache_gb < first.cache_gb
-    paused = like.like("recovery", device=small()).recovery
+    paused = protocols.measure("recovery", device=small()).recovery
     assert paused is not None
     gained = [pause.regained_gb for pause in paused.pauses]
     # The cache opens again when it is empty, which takes more than a second.
@@ -128,8 +129,8 @@ def test_a_filled_device_is_measured_against_the_speed_of_a_new_one() -> None:
     device, quarter = small(), CACHE // 4
     table = {"rule": "table", "table": [[0.0, CACHE], [0.8, quarter]]}
     device["scheme-defaults"] = {"client": {**SMALL, "dynamic": table}}
-    new = like.like("recovery", device=device).recovery
-    full = like.like("recovery", device=device, fill=0.8).recovery
+    new = protocols.measure("recovery", device=device).recovery
+    full = protocols.measure("recovery", device=device, fill=0.8).recovery
     assert new is not None
     assert full is not None
     assert full.first_gb_s == new.first_gb_s
@@ -139,23 +140,23 @@ def test_a_filled_device_is_measured_against_the_speed_of_a_new_one() -> None:
     documents = [found.documents[0] for found in fills.done(runs.first(), 1, None)]
     assert fills.cache_gb(runs, documents) == full.cache_gb
     gb = np.linspace(0.0, 1.0, 11)
-    straight = fills.Curve(gb, 2 * gb)
+    straight = fills.FillCurve(gb, 2 * gb)
     assert [fills.at_first(straight, speed) for speed in (0.5, 1.0)] == [1.0, 0.0]
     for fill in (0.25, 1.0):
-        found = like.like("recovery", device="tiny", fill=fill).recovery
+        found = protocols.measure("recovery", device="tiny", fill=fill).recovery
         assert found is not None
         assert found.first_gb_s > 0
         assert 0 <= found.cache_gb <= found.burst_gb
 
 
 def test_figures_of_drives_that_are_partly_full_have_rows() -> None:
-    drives = [drive for drive in measured.drives().values() if drive.whole is None]
+    drives = [drive for drive in published.drives().values() if drive.whole is None]
     found = {(each.drive.name, each.figure): each.runs.fill for each in ledger.filled(drives, 8)}
     assert found == {
         ("intel-660p-1tb", "cache_gb_at_80_percent"): 0.8,
         ("intel-660p-1tb", "cache_gb_at_75_percent"): 0.75,
     }
-    assert ledger.protocols(measured.drives()["intel-660p-1tb"], quick=False) == ["techpowerup"]
+    assert ledger.protocols(published.drives()["intel-660p-1tb"], quick=False) == ["techpowerup"]
     runs = fills.bursts(small(), 1, 0.0)
     titles = {runs.run(2, 1_234_000_000_000 + runs.pause_ns(s)).title for s in fills.PAUSES_S}
     assert len(titles) == len(fills.PAUSES_S)
@@ -203,7 +204,7 @@ def test_a_drive_runs_empty_and_nearly_full(name: str, fill: float) -> None:
     document = result.documents[0]
     assert document["host"]["write"]["requests"] == workload["requests"]
     speed = document["host"]["bytes"] / document["host"]["duration_ns"]
-    first = measured.drives()[name].phases[0].gb_s.value
+    first = published.drives()[name].phases[0].gb_s.value
     # An empty drive writes to its cache alone, and a nearly full one is never faster.
     assert speed <= 1.05 * first
     assert fill or speed > 0.6 * first
@@ -218,7 +219,7 @@ NAMES_LIKE = [f"{name}-like" for name in drive_models.TEMPLATES]
 @pytest.mark.parametrize("protocol", ["techpowerup", "anandtech"])
 def test_phases_are_those_of_the_time_that_bytes_take(name: str | None, protocol: str) -> None:
     scale = 16 if name else 1
-    found = like.like(protocol, device=name or small(), scale=scale)
+    found = protocols.measure(protocol, device=name or small(), scale=scale)
     assert found.fill is not None
     for each, curve in zip(found.passes, found.fill.passes, strict=True):
         begin, spent = 0.0, 0.0
@@ -366,7 +367,7 @@ def test_no_test_is_dropped_or_miscounted(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert all(figure.reason for figure in found.figures if not figure.holds)
     assert all(figure.source.startswith("http") for figure in found.figures)
     figures = [
-        latency.Judged("t", "d", "flush", "sync", name, "us", 1, 1, use, 1, verdict, "", "")
+        latency.LatencyRow("t", "d", "flush", "sync", name, "us", 1, 1, use, 1, verdict, "", "")
         for name, use, verdict in (
             ("p50", "held-out", published.REPRODUCED),
             ("dsync_mean", "held-out", published.FAILED),
@@ -417,7 +418,7 @@ def timed() -> dict[str, Any]:
 
 def ours(trial: Trial, device: dict[str, Any]) -> dict[tuple[str, str], float | None]:
     """Return what is found for a trial on a device, by side and figure."""
-    planned = trials.plan(trial, device)
+    planned = latency.plan(trial, device)
     with Engine(None) as engine:
         documents = engine.results(planned.runs)
     return {(f.side, f.figure): f.ours for f in latency.judged(trial, documents)}
@@ -452,7 +453,7 @@ def test_a_write_takes_the_controller_and_a_read_the_cells_and_the_channel_too()
 
 def test_half_a_drive_has_half_the_planes_and_the_same_controller() -> None:
     half, whole = (
-        trials.device(dataclasses.replace(TRIALS["pm981a-256-rr-q1"].drive, planes=planes))
+        latency.device(dataclasses.replace(TRIALS["pm981a-256-rr-q1"].drive, planes=planes))
         for planes in (Fraction(1, 2), Fraction(1))
     )
     pools = half["device"]["pool"][0], whole["device"]["pool"][0]
@@ -471,16 +472,16 @@ def test_half_a_drive_has_half_the_planes_and_the_same_controller() -> None:
 
 
 def test_a_closed_cache_takes_nothing_and_a_full_state_is_written_in_order() -> None:
-    device, found = trials.device(TRIALS["pm981a-256-mix0-q32"].drive), {}
+    device, found = latency.device(TRIALS["pm981a-256-mix0-q32"].drive), {}
     for closed in (False, "dynamic", True):
-        (run,) = trials.plan(shortened("pm981a-256-mix0-q32", closed=closed), device).runs
+        (run,) = latency.plan(shortened("pm981a-256-mix0-q32", closed=closed), device).runs
         client = run.config["scheme"]["client"]
         found[closed] = client["static_blocks"], client["dynamic"]["rule"]
     # A closed dynamic part leaves the static region.
     blocks = device["scheme-defaults"][SCHEME]["static_blocks"]
     assert blocks > 0
     assert found == {False: (blocks, "table"), "dynamic": (blocks, "none"), True: (0, "none")}
-    planned = trials.plan(shortened("pm981a-512-mix0-q1", closed=True, state="full=0.5"), timed())
+    planned = latency.plan(shortened("pm981a-512-mix0-q1", closed=True, state="full=0.5"), timed())
     assert planned.runs[0].settings["precondition.fill"] == 0.5
     assert planned.runs[0].settings["precondition.overwrite"] == 0.0
     with Engine(None) as engine:
@@ -490,30 +491,30 @@ def test_a_closed_cache_takes_nothing_and_a_full_state_is_written_in_order() -> 
 
 
 def test_a_test_over_much_is_run_on_a_part_and_a_long_one_is_cut() -> None:
-    whole = trials.device(TRIALS["sn530-rw-q8"].drive)
-    planned = trials.plan(TRIALS["sn530-rw-q8"], whole)
+    whole = latency.device(TRIALS["sn530-rw-q8"].drive)
+    planned = latency.plan(TRIALS["sn530-rw-q8"], whole)
     load = json.loads(planned.runs[0].trace[1:])
-    assert load["footprint_bytes"] == (16 << 30) // trials.PART
-    assert load["requests"] == int(102_668 * 120 / trials.PART)
+    assert load["footprint_bytes"] == (16 << 30) // latency.PART
+    assert load["requests"] == int(102_668 * 120 / latency.PART)
     assert planned.runs[0].replay == "closed:8"
     trial = TRIALS["pm981a-256-sw128-q1"]
-    planned = trials.plan(trial, trials.device(trial.drive))
+    planned = latency.plan(trial, latency.device(trial.drive))
     load = json.loads(planned.runs[0].trace[1:])
-    most = trials.MOST_UNITS * trials.UNIT // (128 << 10)
+    most = latency.MOST_UNITS * latency.UNIT_BYTES // (128 << 10)
     assert load == {"requests": most, "footprint_bytes": 8 << 30,
                     "global": {"rw": "write", "bs": "131072"}}  # fmt: skip
     assert planned.share == pytest.approx(most / (13_607 * 30))
 
 
 def test_a_reader_beside_writers_is_a_probe_of_its_own_stream() -> None:
-    (name, load, depth), *rest = trials.loads(TRIALS["980pro-l1-t1x128"], 1000)
+    (name, load, depth), *rest = latency.loads(TRIALS["980pro-l1-t1x128"], 1000)
     # Eight drives share 128 writers.
     assert (name, depth, rest) == ("probe", 16, [])
     weights = {stream["stream"]: stream["weight"] for stream in load["stream"]}
-    assert weights == {0: 1, 1: trials.WRITES_OF_PROBE}
+    assert weights == {0: 1, 1: latency.WRITES_OF_PROBE}
     trial = shortened("980pro-r1-w256", seconds=0.2)
     with Engine(None) as engine:
-        (document,) = engine.results(trials.plan(trial, timed()).runs)
+        (document,) = engine.results(latency.plan(trial, timed()).runs)
     write = document["host"]["write"]
     outstanding = (
         write["requests"] * write["latency_us"]["mean"] * 1e3 / document["host"]["duration_ns"]
@@ -525,7 +526,7 @@ def test_each_mechanism_is_taken_out_alone() -> None:
     device = timed()
     device["device"]["map"] = {"cache_bytes": 1 << 20}
     device["device"]["pool"][0]["tlc"]["read_ns"] = [40_000, 60_000]
-    device["device"]["pool"][0]["page_bytes"] = 2 * trials.PAGE_BYTES
+    device["device"]["pool"][0]["page_bytes"] = 2 * latency.PAGE_BYTES
     device["device"]["pool"][0]["tlc"]["program_variation"] = 0.1
     for mode in ("slc", "tlc"):
         device["device"]["pool"][0][mode]["endurance_cycles"] = 1_000
@@ -556,7 +557,7 @@ def test_each_mechanism_is_taken_out_alone() -> None:
         "cleaning ahead": {f"{client}.dense.clean_ahead"},
         "map cache": {"device.map.cache_bytes"},
     }
-    assert trials.MECHANISMS.keys() == expected.keys()
-    for name, off in trials.MECHANISMS.items():
+    assert latency.MECHANISMS.keys() == expected.keys()
+    for name, off in latency.MECHANISMS.items():
         gone = flat(json.loads(before)) ^ flat(off(json.loads(before)))
         assert {key for key, _ in gone} == expected[name], name

@@ -22,7 +22,7 @@ from changed_runs import json_changed, text_changed
 from example_logs import DRIVE
 from hidden_drives import THREE, Parts, a_log, drive, fio_log, lines, steady, windows
 from slcache import cliffs, fit
-from slcache.drives import fills, trials
+from slcache.drives import fills, latency
 from slcache.errors import TraceError
 from slcache.execute.run import Run
 from slcache.fit import TOLERANCE, logs
@@ -121,7 +121,7 @@ def test_each_test_of_the_printed_job_is_simulated_as_it_is_printed(
     # What fio says before a document is passed over.
     said = "note: both iodepth >= 1 and synchronous I/O engine are selected\n"
     test = read_as(tmp_path, said + json.dumps(documents))[NAMES.index(name)]
-    (run,) = trials.plan(test.trial(1.5), DRIVE).runs
+    (run,) = latency.plan(test.trial(1.5), DRIVE).runs
     load = content.content_of(run.trace)
     assert isinstance(load, dict)
     assert run.replay == f"closed:{options.get('iodepth', '1')}"

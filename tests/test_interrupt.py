@@ -358,7 +358,8 @@ def test_large_maps_are_told(
     def ended(*_: object, **__: object) -> None:
         raise RunError("the run was reached")
 
-    for place in ("api.run.of", "comparing.compare.of", "cliffs.cliff.of", "drives.like.like"):
+    places = ("api.run.of", "comparing.compare.of", "cliffs.cliff.of", "drives.protocol.measure")
+    for place in places:
         monkeypatch.setattr(f"slcache.{place}", ended)
     told = cli(*VERBS[verb], "--device", device).stderr.decode().splitlines()
     about = [line for line in told if "of memory as it begins" in line]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from slcache.bandwidth.curves import BandwidthCurve
     from slcache.cliffs import Cliff
     from slcache.documents import Document
-    from slcache.drives.like import Like
+    from slcache.drives.protocol import ProtocolRun
     from slcache.files import Transaction
 
 
@@ -43,8 +43,7 @@ def whole_buffer(config: Mapping[str, Any], scale: int) -> None:
 
 def _like(asked: CliffOptions) -> None:
     """Measure as a laboratory does, tell, and write what was found."""
-    from slcache.drives import fills
-    from slcache.drives import like as likes
+    from slcache.drives import fills, protocol
 
     plain = [each.name for each in fields(cliffs.Writes) if each.name not in _LIKE]
     opt.refuse(asked, plain, "has no effect with --like")
@@ -58,7 +57,7 @@ def _like(asked: CliffOptions) -> None:
     ):
         part = fills.scaled(device, asked.scale, fills.as_client(settings))
         console.tell(part, [fills.SCHEME], settings)
-        found = likes.like(
+        found = protocol.measure(
             asked.like,
             device=device,
             against=asked.against,
@@ -81,7 +80,7 @@ def _like(asked: CliffOptions) -> None:
     console.answer(asked.form, found.to_json, _parts(found.documents, _told(found), drawn))
 
 
-def _write(files: Transaction, name: str, found: Cliff | Like) -> None:
+def _write(files: Transaction, name: str, found: Cliff | ProtocolRun) -> None:
     """Write what was found as JSON and as a picture."""
     from slcache.charts import pictures as charts
 
@@ -99,9 +98,9 @@ def _parts(
     return [*([Text(line)] if line else []), *told, *picture]
 
 
-def _told(found: Like) -> Iterator[Cells | str]:
+def _told(found: ProtocolRun) -> Iterator[Cells | str]:
     """Yield what a protocol finds: the phases of its passes, or what pauses give back."""
-    from slcache.drives import like as likes
+    from slcache.drives import protocol
 
     if (recovery := found.recovery) is not None:
         yield (
@@ -116,7 +115,7 @@ def _told(found: Like) -> Iterator[Cells | str]:
         for number, each in enumerate(found.passes, 1)
         for place, phase in enumerate(each.phases, 1)
     )
-    parts = f"its parts: the slowest and the fastest of {likes.PARTS} at most"
+    parts = f"its parts: the slowest and the fastest of {protocol.PARTS} at most"
     yield Table(rows, _PHASE, caption=parts)
     yield from (_averages(found, number) for number in range(1, len(found.passes) + 1))
     yield f"points with a write of more than 100 ms: {found.stall_windows}"
@@ -141,7 +140,7 @@ _PHASE: Columns = {
 }
 
 
-def _published(found: Like, number: int, place: int) -> str:
+def _published(found: ProtocolRun, number: int, place: int) -> str:
     if found.drive is None or number > 1 or place > len(found.drive.phases):
         return ""
     bar = found.drive.phases[place - 1]
@@ -149,15 +148,15 @@ def _published(found: Like, number: int, place: int) -> str:
     return f"to {bar.to_gb:g} GB at {bar.gb_s.value:g} GB/s{held}"
 
 
-def _averages(found: Like, number: int) -> str:
-    from slcache.drives import like as likes
+def _averages(found: ProtocolRun, number: int) -> str:
+    from slcache.drives import protocol
 
     each = found.passes[number - 1]
     text = f"pass {number}: {_gb(each.average_gb_s)}/s on average"
     average = None if found.drive is None or number > 1 else found.drive.average
     if average is not None:
         text += f" (published: {average.value:g} GB/s, held out)"
-    last = _gb(min(likes.LAST_GB, each.phases[-1]["to_gb"]))
+    last = _gb(min(protocol.LAST_GB, each.phases[-1]["to_gb"]))
     return f"{text}; last {last} {_gb(each.last_gb_s)}/s; cache {_gb(each.cache_gb)}"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from rich.text import Text
 
-from slcache.drives.latency import Judged, Latency
+from slcache.drives.latency import Latency, LatencyRow
 from slcache.drives.ledger import Ledger
 from slcache.drives.published import FAILED, KINDS
 from slcache.names import by_reason
@@ -120,7 +120,7 @@ def _latencies(found: Latency) -> Iterator[Cells | Text]:
     """Yield what is told of latencies."""
     for use, name in _USES.items():
         mine = [figure for figure in found.judged if figure.use == use]
-        of: dict[tuple[str, str], list[Judged]] = {}
+        of: dict[tuple[str, str], list[LatencyRow]] = {}
         for figure in mine:
             of.setdefault((figure.drive, figure.kind), []).append(figure)
         every = [*((*drive, *_held_by_column(figures)) for drive, figures in of.items())]
@@ -149,11 +149,11 @@ def _latencies(found: Latency) -> Iterator[Cells | Text]:
         yield Text(f"cut, so that a test takes about 10 s: {', '.join(found.cut)}")
 
 
-def _held_by_column(figures: Sequence[Judged]) -> list[str]:
+def _held_by_column(figures: Sequence[LatencyRow]) -> list[str]:
     return [_held(figure for figure in figures if figure.column == name) for name in _COLUMNS]
 
 
-def _held(figures: Iterable[Judged]) -> str:
+def _held(figures: Iterable[LatencyRow]) -> str:
     """Return how many hold, of how many."""
     holds = [figure.holds for figure in figures]
     return f"{sum(holds)}/{len(holds)}" if holds else "–"

@@ -141,7 +141,7 @@ def _drives(asked: ReproduceOptions) -> None:
     from slcache.charts import pictures
     from slcache.cli import ledger
     from slcache.drives import ledger as ledgers
-    from slcache.drives import measured
+    from slcache.drives import published
 
     quick, ablate = asked.quick, asked.sensitivity
     parts = _workloads(asked, ledgers.PARTS, "drives have") or list(ledgers.PARTS)
@@ -150,7 +150,7 @@ def _drives(asked: ReproduceOptions) -> None:
     if ablate and "latency" not in parts:
         raise opt.wrong("--sensitivity: has no effect on fills")
     whole = ["fills"] if "fills" in parts else []
-    names = [drive.name for drive in measured.drives().values() if whole and drive.whole is None]
+    names = [drive.name for drive in published.drives().values() if whole and drive.whole is None]
     if not quick:
         times = {"latency": _ABLATED} if ablate else {}
         minutes = sum(_MINUTES[part] * times.get(part, 1) for part in parts)

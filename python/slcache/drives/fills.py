@@ -38,7 +38,7 @@ ROWS = 4
 
 
 @dataclass(frozen=True)
-class Curve:
+class FillCurve:
     """Data written to a whole drive, and the time until then."""
 
     gb: Values
@@ -81,7 +81,7 @@ class Curve:
 class Filled:
     """One run: a curve for each pass over the drive, and what it came from."""
 
-    passes: tuple[Curve, ...]
+    passes: tuple[FillCurve, ...]
     document: Mapping[str, Any]
 
 
@@ -201,7 +201,7 @@ def filled(document: Mapping[str, Any], scale: int, count: int = 1) -> Filled:
         inner = (gb > begin) & (gb < end)
         ends = np.concatenate([[begin], gb[inner], [end]])
         times = np.interp(ends, gb, seconds)
-        curves.append(Curve(ends - begin, times - times[0]))
+        curves.append(FillCurve(ends - begin, times - times[0]))
     return Filled(tuple(curves), document)
 
 
@@ -287,7 +287,7 @@ def recovery(
 
 def bursts(
     device: Content, scale: int, fill: float, settings: Mapping[str, Any] | None = None
-) -> Runs:
+) -> Bursts:
     """Return the runs of bursts on a device of which a share is filled."""
     if not 0 <= fill <= 1:
         raise about(UsageError(f"fill = {fill:g}: must be between 0 and 1"), "fill")
@@ -296,10 +296,10 @@ def bursts(
     config = catalogue.resolve(device=part, scheme=SCHEME, settings=given)
     threshold_ns = int(config["scheme"]["client"]["idle"]["threshold_ns"])
     every_ns = max(window_ns(config) // 10, 1000)
-    return Runs(part, given, _burst(config), scale, fill, threshold_ns, every_ns)
+    return Bursts(part, given, _burst(config), scale, fill, threshold_ns, every_ns)
 
 
-def cache_gb(runs: Runs, documents: Sequence[Mapping[str, Any]]) -> float:
+def cache_gb(runs: Bursts, documents: Sequence[Mapping[str, Any]]) -> float:
     """Return what a filled device takes at the speed of a new one, by the first bursts of both."""
     whole, *filled = documents
     speed = first_speed(runs.curve(whole, 0))
@@ -315,7 +315,7 @@ def _burst(config: Mapping[str, Any]) -> tuple[int, int, int]:
 
 
 @dataclass(frozen=True)
-class Runs:
+class Bursts:
     """Bursts on a part of a device."""
 
     device: Content
@@ -356,7 +356,7 @@ class Runs:
             replay="open" if bursts > 1 else f"closed:{BURST_DEPTH}",
         )
 
-    def curve(self, document: Mapping[str, Any], begin_ns: int) -> Curve:
+    def curve(self, document: Mapping[str, Any], begin_ns: int) -> FillCurve:
         """Return the burst that began at a time, in GB and seconds of the whole drive."""
         series = document["series"]
         written = np.asarray(series["columns"]["write_bytes"], dtype=np.float64)
@@ -368,15 +368,15 @@ class Runs:
         mine = (gb > before) & (ends_ns > begin_ns)
         seconds = (ends_ns[mine] - begin_ns) / 1e9 * self.scale
         begun = np.concatenate([[0.0], gb[mine] - before])
-        return Curve(begun, np.concatenate([[0.0], seconds]))
+        return FillCurve(begun, np.concatenate([[0.0], seconds]))
 
 
-def first_speed(curve: Curve) -> float:
+def first_speed(curve: FillCurve) -> float:
     """Return the speed of a burst before its cache is full."""
     return curve.between(0.1 * float(curve.gb[-1]), 0.3 * float(curve.gb[-1]))
 
 
-def at_first(curve: Curve, speed: float) -> float:
+def at_first(curve: FillCurve, speed: float) -> float:
     """Return how much of a burst went at a speed before it fell."""
     whole = float(curve.gb[-1])
     if curve.average_gb_s >= ALL * speed:

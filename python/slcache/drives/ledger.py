@@ -11,8 +11,8 @@ from typing import Any
 
 from slcache.bandwidth.curves import RETURN
 from slcache.documents import JsonDocument, provenance
-from slcache.drives import fills, latency, measured
-from slcache.drives.like import Like
+from slcache.drives import fills, latency, published
+from slcache.drives.protocol import ProtocolRun
 from slcache.drives.published import FAILED, REPRODUCED, SHOWN, reason, reasons
 from slcache.execute.engine import Engine
 from slcache.execute.run import Run
@@ -31,7 +31,7 @@ TWO_SPEEDS = "hp-fx700-2tb"
 
 
 @dataclass(frozen=True)
-class Row:
+class FillRow:
     """A published figure beside ours."""
 
     drive: str
@@ -54,8 +54,8 @@ class Ledger(JsonDocument):
 
     indent = 1
 
-    rows: list[Row]
-    likes: list[Like]
+    rows: list[FillRow]
+    likes: list[ProtocolRun]
     scale: int
     latency: latency.Latency | None
 
@@ -93,8 +93,8 @@ def make(
     `ablate` also judges latencies without each of the mechanisms that make them.
     """
     scale = QUICK if quick else 1
-    likes: list[Like] = []
-    rows: list[Row] = []
+    likes: list[ProtocolRun] = []
+    rows: list[FillRow] = []
     with Engine(place, "local", jobs, progress) as engine:
         late = latency.make(engine, quick, ablate) if "latency" in parts else None
         if "fills" in parts:
@@ -102,9 +102,9 @@ def make(
     return Ledger(rows, likes, scale, late)
 
 
-def _fills(engine: Engine, quick: bool, scale: int) -> tuple[list[Like], list[Row]]:
+def _fills(engine: Engine, quick: bool, scale: int) -> tuple[list[ProtocolRun], list[FillRow]]:
     """Return every fill, and the rows of all of them and of the laws."""
-    drives = [drive for drive in measured.drives().values() if drive.whole is None]
+    drives = [drive for drive in published.drives().values() if drive.whole is None]
     asked = [(drive, name) for drive in drives for name in protocols(drive, quick)]
     runs = [_run(drive, name, scale) for drive, name in asked]
     full = list(filled(drives, scale))
@@ -114,21 +114,21 @@ def _fills(engine: Engine, quick: bool, scale: int) -> tuple[list[Like], list[Ro
     likes = []
     for (drive, name), document in zip(asked, documents, strict=True):
         fill = fills.filled(document, scale, fills.passes(name))
-        likes.append(Like(name, drive.preset, scale, drive, fill, None))
+        likes.append(ProtocolRun(name, drive.preset, scale, drive, fill, None))
     rows = [row for like in likes for row in judged(like)]
     for each in full:
         rows.append(each.row([next(of_bursts) for _ in each.runs.first()]))
-    rows += [row for drive in measured.drives().values() for row in by_law(drive)]
+    rows += [row for drive in published.drives().values() for row in by_law(drive)]
     return likes, rows
 
 
-def protocols(drive: measured.Drive, quick: bool) -> list[str]:
+def protocols(drive: published.Drive, quick: bool) -> list[str]:
     """Return the protocols by which a drive was measured."""
     is_at = any(name.startswith(AT) and not FULL.fullmatch(name) for name in drive.others)
     return ["techpowerup", "anandtech"] if is_at and not quick else ["techpowerup"]
 
 
-def _run(drive: measured.Drive, protocol: str, scale: int) -> Run:
+def _run(drive: published.Drive, protocol: str, scale: int) -> Run:
     run = fills.fill_run(drive.preset, scale, protocol)
     # The longest first: drives that are slow have no more requests than fast ones.
     object.__setattr__(run, "size", int(drive.user_gb))
@@ -143,18 +143,18 @@ FULL = re.compile(r"cache_gb_at_(\d+)_percent")
 class Full:
     """A figure of a drive that is partly full, and the bursts that tell ours."""
 
-    drive: measured.Drive
+    drive: published.Drive
     figure: str
-    runs: fills.Runs
+    runs: fills.Bursts
 
-    def row(self, documents: Sequence[Mapping[str, Any]]) -> Row:
+    def row(self, documents: Sequence[Mapping[str, Any]]) -> FillRow:
         """Return its row."""
         ours = fills.cache_gb(self.runs, documents)
         figure = self.drive.others[self.figure]
         return _row(self.drive, self.figure, "GB", figure, ours, NEAR["cache"])
 
 
-def filled(drives: Iterable[measured.Drive], scale: int) -> Iterator[Full]:
+def filled(drives: Iterable[published.Drive], scale: int) -> Iterator[Full]:
     """Yield the figures of drives that are partly full."""
     for drive in drives:
         for name in drive.others:
@@ -167,13 +167,13 @@ def filled(drives: Iterable[measured.Drive], scale: int) -> Iterator[Full]:
 AT = ("cache_gb_at", "cache_second_pass", "second_burst")
 
 
-def judged(like: Like) -> list[Row]:
+def judged(like: ProtocolRun) -> list[FillRow]:
     """Return the rows of a simulated preset by one protocol."""
     assert like.drive is not None
     return _of_second(like) if like.protocol == "anandtech" else _of_first(like)
 
 
-def _of_first(like: Like) -> list[Row]:
+def _of_first(like: ProtocolRun) -> list[FillRow]:
     drive, curve = like.drive, like.passes[0]
     assert drive is not None
     assert like.fill is not None
@@ -195,7 +195,7 @@ def _of_first(like: Like) -> list[Row]:
     return rows
 
 
-def _of_second(like: Like) -> list[Row]:
+def _of_second(like: ProtocolRun) -> list[FillRow]:
     """Return the rows of figures that only the second protocol tells."""
     drive = like.drive
     assert drive is not None
@@ -214,7 +214,7 @@ def _of_second(like: Like) -> list[Row]:
     return rows
 
 
-def _second_burst(like: Like) -> float:
+def _second_burst(like: ProtocolRun) -> float:
     """Return how long the speed of the first phase came back in the first pass, GB."""
     told = like.passes[0].phases
     first = told[0]["gb_s"]
@@ -224,24 +224,24 @@ def _second_burst(like: Like) -> float:
 
 
 def _row(
-    drive: measured.Drive,
+    drive: published.Drive,
     name: str,
     unit: str,
-    figure: measured.Figure,
+    figure: published.PublishedFigure,
     ours: float,
     near: float,
     by: str = "simulation",
     whole: float | None = None,
-) -> Row:
+) -> FillRow:
     """Return a row: ours may be off by the part `near` of the figure, or of what is `whole`."""
     value, use = figure.value, figure.use
     off = ours / value - 1 if whole is None else (ours - value) / whole
     verdict = SHOWN if use == "context" else REPRODUCED if abs(off) <= near else FAILED
     why = reason(drive.name, name, verdict, by)
-    return Row(drive.name, name, unit, value, ours, by, use, off, near, verdict, why)
+    return FillRow(drive.name, name, unit, value, ours, by, use, off, near, verdict, why)
 
 
-def _boundary(drive: measured.Drive, ours: float, use: str, by: str) -> Row:
+def _boundary(drive: published.Drive, ours: float, use: str, by: str) -> FillRow:
     """Return the row of where the third phase begins."""
     figure = replace(drive.phases[1].gb_s, value=drive.phases[1].to_gb, use=use)
     return _row(drive, "boundary", "GB", figure, ours, NEAR["boundary"], by, drive.user_gb)
@@ -251,32 +251,32 @@ def _boundary(drive: measured.Drive, ours: float, use: str, by: str) -> Row:
 RANDOM, BEHIND = "random_after_cache_kiops_", "after_cache_gb_s_"
 
 
-def by_law(drive: measured.Drive) -> list[Row]:
+def by_law(drive: published.Drive) -> list[FillRow]:
     """Return what the laws say of a drive: average, random writes, and of whole ones a boundary."""
     if len(drive.phases) < 2:
         return _random(drive)
     first, second = drive.phases[0], drive.phases[1]
-    usable = measured.USABLE * drive.user_gb
+    usable = published.USABLE * drive.user_gb
     rows = []
     if len(drive.phases) == 3 and all(bar.gb_s.held_out for bar in drive.phases):
-        ours = measured.boundary_gb(first.to_gb, drive.bits, usable)
+        ours = published.boundary_gb(first.to_gb, drive.bits, usable)
         rows.append(_boundary(drive, ours, "held-out", "law"))
     is_whole = drive.bits * first.to_gb > 0.9 * drive.user_gb
     if drive.average is not None and not is_whole and drive.name != TWO_SPEEDS:
         speeds = first.gb_s.value, second.gb_s.value
-        fill = measured.fill(first.to_gb, *speeds, bits=drive.bits, user_gb=drive.user_gb)
+        fill = published.fill(first.to_gb, *speeds, bits=drive.bits, user_gb=drive.user_gb)
         use = "context" if drive.name in reasons("lawless") else "held-out"
         average, ours = replace(drive.average, use=use), fill.average_gb_s
         rows.append(_row(drive, "average", "GB/s", average, ours, NEAR["average"], "law"))
     return rows
 
 
-def _random(drive: measured.Drive) -> list[Row]:
+def _random(drive: published.Drive) -> list[FillRow]:
     """Return what law 4 makes of the sequential speeds behind the cache."""
     rows = []
     for name, figure in drive.others.items():
         if name.startswith(RANDOM):
             speed = drive.others[BEHIND + name.removeprefix(RANDOM)].value
-            ours = measured.random_kiops(speed)
+            ours = published.random_kiops(speed)
             rows.append(_row(drive, name, "kIOPS", figure, ours, NEAR["speed"], "law"))
     return rows

@@ -16,7 +16,7 @@ import numpy as np
 from slcache import api
 from slcache.bandwidth.curves import BURSTS, MOST, Phases, Values, find_phases
 from slcache.drives import fills
-from slcache.drives.fills import Curve
+from slcache.drives.fills import FillCurve
 from slcache.errors import TraceError, about
 from slcache.fit import device, fio_json, logs
 from slcache.fit.latency import LatencyTest, is_table, read_log, read_table
@@ -224,7 +224,9 @@ def job_text(device: str) -> str:
     return job.format(device=device, size=WRITE_MIB, depth=DEPTH)
 
 
-def simulated_fill(device: Mapping[str, Any], progress: api.Progress | None = None) -> fills.Curve:
+def simulated_fill(
+    device: Mapping[str, Any], progress: api.Progress | None = None
+) -> fills.FillCurve:
     """Return the fill of a device by that job, simulated; raises ConfigError or RunError."""
     run = fills.writes_of("fit", device, WRITE_MIB << 20, DEPTH)
     (found,) = fills.done([run], 1, progress)
@@ -263,7 +265,7 @@ class FitCheck:
     rows: tuple[PhaseRow, ...]
     #: Where the curves are furthest apart, if that is out of the tolerance.
     apart: str | None
-    curve: Curve
+    curve: FillCurve
 
     @property
     def off(self) -> list[str]:
@@ -282,7 +284,7 @@ def within(logged: float, ours: float) -> bool:
     return abs(ours / logged - 1) <= TOLERANCE
 
 
-def _phases(read: logs.LoggedFill, shown: Phases, curve: Curve) -> Iterator[PhaseRow]:
+def _phases(read: logs.LoggedFill, shown: Phases, curve: FillCurve) -> Iterator[PhaseRow]:
     """Yield the log's phases beside those of the device, which are found in the same points.
 
     Where the device has fewer, its speeds are those within the log's phases.
@@ -297,14 +299,14 @@ def _phases(read: logs.LoggedFill, shown: Phases, curve: Curve) -> Iterator[Phas
         yield PhaseRow(f"phase {i + 1}", (phase.to_gb, end), (phase.mean_mb_per_s, speed))
 
 
-def _speeds(gb: Values, curve: Curve) -> Values:
+def _speeds(gb: Values, curve: FillCurve) -> Values:
     """Return MB/s of a device between amounts of its log, whose size may be a little another."""
     edges = np.concatenate([[0.0], gb]) * min(1.0, float(curve.gb[-1] / gb[-1]))
     speeds: Values = np.diff(edges) / np.diff(np.interp(edges, curve.gb, curve.seconds)) * 1e3
     return speeds
 
 
-def _furthest(read: logs.LoggedFill, shown: Phases, curve: Curve) -> str | None:
+def _furthest(read: logs.LoggedFill, shown: Phases, curve: FillCurve) -> str | None:
     """Return where a device is out of what the log shows in a stretch and those beside it.
 
     Stalls of the log are no speeds of it.

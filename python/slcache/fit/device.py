@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 
 from slcache.bandwidth.curves import Phase, Phases
-from slcache.drives import trials
+from slcache.drives import latency
 from slcache.fit import logs
 from slcache.fit.logs import Ground, LogFile, Told
 from slcache.options import parsing
@@ -312,7 +312,7 @@ def blocks(usable: float, user_bytes: int, at: Shape, bits: int) -> tuple[int, b
 
 def _spare(count: int, at: Shape, bits: int) -> int:
     """Return the blocks that hold no user data: frontiers, and units that may be dead in pages."""
-    units = PAGE_BYTES // trials.UNIT_BYTES
+    units = PAGE_BYTES // latency.UNIT_BYTES
     return _FRONTIERS + math.ceil(count * (units - 1) / (units * at.wordlines * bits))
 
 
@@ -353,7 +353,7 @@ def device_text(
         size=f"{user_bytes / 1e9:,.0f} GB {MODES[bits].upper()}",
         user_bytes=f"{user_bytes:_}",
         page=PAGE_BYTES,
-        unit=trials.UNIT_BYTES,
+        unit=latency.UNIT_BYTES,
         plp=str(found.is_protected).lower(),
         channels=count_channels,
         chips=chips,
@@ -370,7 +370,7 @@ def device_text(
         buffer=_lines(given, "buffer", {"bytes": 2 * at.planes * bits * PAGE_BYTES}),
         controller=_lines(given, "controller", _controller(given.link)),
         host=_host(given),
-        held=trials.HELD_NS,
+        held=latency.HELD_NS,
         keep=KEEP_BLOCKS,
         cap=cap,
     )
@@ -387,7 +387,7 @@ def _divisors(count: int) -> Iterator[int]:
 def _reads(given: Given, bits: int) -> Sequence[float]:
     """Return the read time of each kind of dense page."""
     told = given.told.get("read_ns")
-    return trials.page_reads(READ_NS, bits) if told is None else told.values
+    return latency.page_reads(READ_NS, bits) if told is None else told.values
 
 
 def _lines(given: Given, section: str, assumed: Mapping[str, float]) -> str:
@@ -399,7 +399,7 @@ def _lines(given: Given, section: str, assumed: Mapping[str, float]) -> str:
 
 def _controller(link: str | None) -> dict[str, float]:
     """Return the controller's times where nothing tells."""
-    return {f"{op}_ns": ns for op, ns in {**trials.command_ns(link), "flush": 0}.items()}
+    return {f"{op}_ns": ns for op, ns in {**latency.command_ns(link), "flush": 0}.items()}
 
 
 def _host(given: Given) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from slcache import catalogue
 from slcache.bandwidth.curves import Values
-from slcache.drives import fills, latency, trials
+from slcache.drives import fills, latency
 from slcache.drives.published import REPRODUCED, Trial
 from slcache.fit.device import MODES, PAGE_BYTES, TRANSFER_NS, CacheFigures, Given
 from slcache.fit.latency import PROGRAM_NS, LatencyTest, Role
@@ -73,7 +73,7 @@ def _run(
     test: LatencyTest, device: Mapping[str, Any], requests: int | None
 ) -> tuple[Trial, list[Mapping[str, Any]]]:
     trial = test.trial(device.get("host", {}).get("turnaround_ns", 0) / 1e3, requests)
-    found = fills.done(trials.plan(trial, device).runs, 1, None)
+    found = fills.done(latency.plan(trial, device).runs, 1, None)
     return trial, [each.documents[0] for each in found]
 
 
@@ -178,7 +178,7 @@ def _tried(test: LatencyTest, striped: Given | None, make: Make, slc: float) -> 
     for _ in range(2):
         if striped is None:
             return
-        run_ns = round(trials.run_overhead_ns(wanted, slc, int(striped.told[_KEYS[1]].values[0])))
+        run_ns = round(latency.run_overhead_ns(wanted, slc, int(striped.told[_KEYS[1]].values[0])))
         if not 0 <= run_ns <= _RUN_NS_MAX:
             return
         given = striped.also({_KEYS[2]: Told((run_ns,), (), test.log)})
@@ -378,7 +378,7 @@ def _levels(values: Values, bits: int) -> tuple[Values, str | None]:
 
 def _middles(values: Values, parts: int) -> Values:
     if len(values) == 1:
-        return np.array(trials.page_reads(float(values[0]), parts))
+        return np.array(latency.page_reads(float(values[0]), parts))
     return np.array([np.median(part) for part in np.array_split(np.sort(values), parts)])
 
 

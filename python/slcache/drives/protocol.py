@@ -14,7 +14,7 @@ from slcache.bandwidth.curves import BURSTS, RETURN, Values, find_phases
 from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
 from slcache.documents import Pictured
-from slcache.drives import fills, measured
+from slcache.drives import fills, published
 from slcache.errors import UsageError, about
 from slcache.options.arguments import checked
 from slcache.options.content import Content
@@ -23,15 +23,12 @@ from slcache.options.models import combined_settings
 if TYPE_CHECKING:
     from slcache.tables.table import Columns, Table
 
+
 _HEIGHT = 260
 
 
-def draw(found: Any) -> Spec:  # noqa: ANN401
-    """Draw a simulated fill over what is printed of a drive, or what pauses give back."""
-    return _pauses(found) if found.recovery is not None else _fill(found)
-
-
-def _fill(found: Any) -> Spec:  # noqa: ANN401
+def _fill(found: ProtocolRun) -> Spec:
+    assert found.fill is not None
     names, curves = [], {}
     least_gb = fills.lockstep_gb(found.fill.document, found.scale)
     for number, (curve, told) in enumerate(zip(found.fill.passes, found.passes, strict=True)):
@@ -65,7 +62,7 @@ def _fill(found: Any) -> Spec:  # noqa: ANN401
         if drive.average is not None:
             said.append(f"printed average (held out): {drive.average.value:g} GB/s")
         if drive.phases:
-            said.append(f"published: {measured.url(drive.phases[0].gb_s.source)}")
+            said.append(f"published: {published.url(drive.phases[0].gb_s.source)}")
     flat: dict[str, Any] = {"strokeDash": [1, 0]}
     layers.append(spec.lines(curves, across, up, looks, **flat))
     for layer in layers:
@@ -80,7 +77,7 @@ def _fill(found: Any) -> Spec:  # noqa: ANN401
     return layout.picture([panel])
 
 
-def _bars(drive: measured.Drive, across: Axis, up: Axis) -> list[Spec]:
+def _bars(drive: published.Drive, across: Axis, up: Axis) -> list[Spec]:
     """Return each published phase as a bar."""
     return [
         {
@@ -92,17 +89,17 @@ def _bars(drive: measured.Drive, across: Axis, up: Axis) -> list[Spec]:
     ]  # fmt: skip
 
 
-def _boundary(drive: measured.Drive) -> float | None:
+def _boundary(drive: published.Drive) -> float | None:
     """Return where law 1 has the third phase begin, where the drive has room for a second."""
     if not drive.phases:
         return None
     cache = drive.phases[0].to_gb
-    boundary = measured.boundary_gb(cache, drive.bits, measured.USABLE * drive.user_gb)
+    boundary = published.boundary_gb(cache, drive.bits, published.USABLE * drive.user_gb)
     return boundary if cache < boundary < drive.user_gb else None
 
 
-def _pauses(like: Any) -> Spec:  # noqa: ANN401
-    found = like.recovery
+def _pauses(run: ProtocolRun) -> Spec:
+    found = run.recovery
     assert found is not None
     seconds = [pause.seconds for pause in found.pauses]
     across = Axis(
@@ -115,7 +112,7 @@ def _pauses(like: Any) -> Spec:  # noqa: ANN401
     up = Axis("GB at the first speed", low=0)
     curve = {"regained": (seconds, [pause.regained_gb for pause in found.pauses])}
     line = spec.lines(curve, across, up, spec.colours(curve), point={"size": 40, "filled": True})
-    title = f"{like.device}, {100 * found.fill:.0f} % full"
+    title = f"{run.device}, {100 * found.fill:.0f} % full"
     return layout.picture(
         [layout.panel(line, spec.rule(y=found.cache_gb), title=title, height=_HEIGHT)]
     )
@@ -145,13 +142,13 @@ class Pass:
 
 
 @dataclass(frozen=True, eq=False)
-class Like(Pictured):
+class ProtocolRun(Pictured):
     """What a protocol finds on a device, and the drive that it is held against."""
 
     protocol: str
     device: str
     scale: int
-    drive: measured.Drive | None
+    drive: published.Drive | None
     fill: fills.Filled | None
     recovery: fills.Recovery | None
 
@@ -215,15 +212,15 @@ class Like(Pictured):
 
     def picture(self) -> dict[str, Any]:
         """Return the same as a Vega-Lite specification."""
-        return draw(self)
+        return _fill(self) if self.recovery is None else _pauses(self)
 
 
-def _columns(curve: fills.Curve) -> dict[str, list[float]]:
+def _columns(curve: fills.FillCurve) -> dict[str, list[float]]:
     ends, speeds = curve.points()
     return {"gb": ends.round(3).tolist(), "gb_s": speeds.round(4).tolist()}
 
 
-def _pass(curve: fills.Curve, least_gb: float, first_gb_s: float | None) -> Pass:
+def _pass(curve: fills.FillCurve, least_gb: float, first_gb_s: float | None) -> Pass:
     whole = float(curve.gb[-1])
     ends, speeds = curve.points(whole / POINTS, least_gb)
     told = tuple(_told(curve, least_gb, *ends) for ends in _ends(ends, speeds))
@@ -247,7 +244,7 @@ def _ends(ends: Values, speeds: Values) -> Iterator[tuple[float, float]]:
     yield begin, float(ends[-1])
 
 
-def _told(curve: fills.Curve, least_gb: float, begin: float, end: float) -> dict[str, float]:
+def _told(curve: fills.FillCurve, least_gb: float, begin: float, end: float) -> dict[str, float]:
     """Return a phase: its speed, bytes by time, and those of its slowest and fastest part."""
     parts = int(np.clip((end - begin) / least_gb, 1, PARTS))
     speeds = [
@@ -260,7 +257,7 @@ def _told(curve: fills.Curve, least_gb: float, begin: float, end: float) -> dict
 
 
 @checked
-def like(
+def measure(
     protocol: str,
     *,
     device: Content,
@@ -271,7 +268,7 @@ def like(
     settings: Mapping[str, Any] | None = None,
     jobs: int = 1,
     on_progress: api.Progress | None = None,
-) -> Like:
+) -> ProtocolRun:
     """Run a laboratory's protocol on a device with scheme `client`.
 
     `protocol` is `techpowerup` (one writer of 1 MB, until the device is full), `anandtech` (128 KiB
@@ -298,18 +295,18 @@ def like(
         found = fills.recovery(
             device, scale=scale, fill=fill, settings=settings, jobs=jobs, progress=on_progress
         )
-        return Like(protocol, name, scale, drive, None, found)
+        return ProtocolRun(protocol, name, scale, drive, None, found)
     (filled,) = fills.fills(
         protocol, [device], scale=scale, settings=settings, progress=on_progress
     )
-    return Like(protocol, name, scale, drive, filled, None)
+    return ProtocolRun(protocol, name, scale, drive, filled, None)
 
 
-def _drive(device: Content, against: str | None) -> measured.Drive | None:
+def _drive(device: Content, against: str | None) -> published.Drive | None:
     if against is None:
-        return None if isinstance(device, Mapping) else measured.of_preset(str(device))
-    known = measured.drives()
-    name = against.removesuffix(measured.LIKE)
+        return None if isinstance(device, Mapping) else published.of_preset(str(device))
+    known = published.drives()
+    name = against.removesuffix(published.LIKE)
     if name not in known:
         told = f"against = {against!r}: no such drive; known: {', '.join(sorted(known))}"
         raise about(UsageError(told), "against")
