@@ -5,7 +5,7 @@ use slcache_core::device::request::Request;
 use slcache_core::schemes::CATALOG;
 use slcache_sim::resources::Stopwatch;
 use slcache_sim::RunConfig;
-use slcache_traces::synthetic::{heavy_gc, synth1m};
+use slcache_traces::synthetic;
 use slcache_traces::workload::Workload;
 use std::collections::BTreeMap;
 
@@ -45,10 +45,10 @@ impl Load {
     /// The first so many requests.
     fn requests(self, count: usize) -> Result<Vec<Request>, String> {
         match self {
-            Self::Synth1m => Ok(synth1m(count)),
-            Self::HeavyGc => Ok(heavy_gc(count, RANDOM_GAP_NS, false)),
+            Self::Synth1m => Ok(synthetic::synth1m(count)),
+            Self::HeavyGc => Ok(synthetic::heavy_gc(count, RANDOM_GAP_NS, false)),
             Self::Synth1mSlower => {
-                let mut requests = synth1m(count);
+                let mut requests = synthetic::synth1m(count);
                 requests.iter_mut().for_each(|request| request.at_ns *= SLOWER);
                 Ok(requests)
             }

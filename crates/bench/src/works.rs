@@ -4,9 +4,8 @@ use super::cases::{self, Case};
 use super::files;
 use slcache_sim::resources::Stopwatch;
 use slcache_sim::{execute, trace_options, Layers, RunRequest};
-use slcache_traces::synthetic::synth1m;
 use slcache_traces::workload::Workload;
-use slcache_traces::{writable_formats, TraceEntry};
+use slcache_traces::{synthetic, writable_formats, TraceEntry};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -46,7 +45,7 @@ impl Work {
         let Some(format) = self.format() else { return Ok(0) };
         let entry =
             |(place, request): (u64, _)| TraceEntry { request, response_ns: Some(place % 1000 * 100_000) };
-        let entries: Vec<TraceEntry> = (0..).zip(synth1m(requests)).map(entry).collect();
+        let entries: Vec<TraceEntry> = (0..).zip(synthetic::synth1m(requests)).map(entry).collect();
         Ok(files::write(format, &path(folder, format, requests), &entries)?.bytes)
     }
 

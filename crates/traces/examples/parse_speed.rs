@@ -6,7 +6,7 @@
 //!
 //! `cargo run --release -p slcache-traces --example parse_speed [FORMAT ...]`
 
-use slcache_traces::synthetic::{synth1m, SYNTH1M_REQUESTS};
+use slcache_traces::synthetic::{self, SYNTH1M_REQUESTS};
 use slcache_traces::{
     open, writable_formats, Losses, Request, TraceEntry, TraceOptions, TraceOrigin, TraceWriter,
     VolumeChoice, WriteOptions,
@@ -24,7 +24,7 @@ const BEGIN_NS: u64 = 1_456_095_145_133_076_000;
 fn main() -> Result<(), Box<dyn Error>> {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     let folder = tempfile::tempdir()?;
-    let requests = synth1m(SYNTH1M_REQUESTS);
+    let requests = synthetic::synth1m(SYNTH1M_REQUESTS);
     for format in writable_formats().filter(|format| !matches!(*format, "parquet" | "generic")) {
         if !wanted.is_empty() && !wanted.iter().any(|name| name == format) {
             continue;

@@ -2,7 +2,7 @@
 
 use crate::error::TraceError;
 use crate::options::TraceOptions;
-use crate::progress::Progress;
+use crate::request_source::Progress;
 use crate::sources::reader::open;
 use crate::summary::TraceSummary;
 use rustc_hash::FxHashMap;

@@ -1,6 +1,5 @@
-//! All formats, read or written.
+//! All formats, read or written, and the names of those that are no records one after the other.
 
-use crate::format_names::PARQUET;
 use crate::formats::FORMATS;
 use crate::writers::{loss_names, writable_formats};
 use serde::Serialize;
@@ -39,6 +38,11 @@ pub fn format_catalogue() -> Vec<CatalogueEntry> {
     let others = FORMATS.iter().map(|of| entry(of.name, of.about, of.example, of.extensions));
     std::iter::once(parquet).chain(others).collect()
 }
+
+/// slcache's own layout.
+pub(crate) const PARQUET: &str = "parquet";
+/// A workload file in the place of a trace.
+pub(crate) const WORKLOAD: &str = "workload";
 
 #[cfg(test)]
 mod tests {

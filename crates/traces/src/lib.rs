@@ -10,17 +10,13 @@ mod bootstrap;
 mod bound;
 mod catalogue;
 mod convert;
-mod entry;
 mod error;
 mod fields;
-mod format_names;
 mod formats;
 mod info;
 mod options;
-mod origin;
 mod page_set;
 mod parquet;
-mod progress;
 mod records;
 mod request_source;
 mod sources;
@@ -35,9 +31,7 @@ mod writers;
 pub use bound::{bound_telling, Bound, SizeBound};
 pub use catalogue::{format_catalogue, CatalogueEntry};
 pub use convert::{Blocks, Conversion, ConvertReport, InputReport, StepReport};
-pub use entry::TraceEntry;
-pub use error::place::Place;
-pub use error::{FileFault, LineFault, TraceError};
+pub use error::{FileFault, LineFault, Place, TraceError};
 pub use info::{
     info, info_telling, AddressMap, GapClass, GapDecade, HintCount, HotSet, HotShare, IdleTime, Interarrival,
     ResponseTimes, SizeBucket, StreamInfo, Timeline, TraceInfo,
@@ -48,10 +42,9 @@ pub use options::{
     BlkparseAction, CoarseTime, DefaultOp, MqsimTimeUnit, SubSector, TraceOptions, Unsorted, VolumeChoice,
     ZeroSize,
 };
-pub use origin::Origin as TraceOrigin;
 pub use page_set::{PageSet, RankedPages};
 pub use parquet::{Kind as ColumnKind, TableWriter};
-pub use progress::Progress;
+pub use request_source::{Origin as TraceOrigin, Progress, TraceEntry};
 pub use slcache_base::request::{HostOp, Request, SECTOR_BYTES};
 pub use sources::detect::detect;
 pub use sources::fingerprint::fingerprint;

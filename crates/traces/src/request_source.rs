@@ -1,10 +1,10 @@
-//! What every source of requests does and tells, whatever it reads.
+//! What every source of requests gives, does and tells, whatever it reads.
 
-use crate::entry::TraceEntry;
 use crate::error::{FileFault, TraceError};
-use crate::origin::Origin;
-use crate::stored::shared_file::SharedFile;
+use crate::stored::opened::SharedFile;
 use crate::summary::TraceSummary;
+use serde::{Deserialize, Serialize};
+use slcache_base::request::Request;
 use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 
@@ -80,3 +80,32 @@ pub(crate) trait RequestSource: Send {
         }
     }
 }
+
+/// A request of a trace and the response time published with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TraceEntry {
+    pub request: Request,
+    /// How long the traced system took to answer, in nanoseconds, where the
+    /// trace says so.
+    pub response_ns: Option<u64>,
+}
+
+/// Where the requests of a trace come from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Origin {
+    /// Name of the file, without its folders.
+    pub file: String,
+    /// Format it was read as.
+    pub format: String,
+    /// SHA-256 of the file as stored, in hex.
+    pub sha256: Option<String>,
+    /// What the requests are where they are not a recording, such as `twin of ...`.
+    pub label: Option<String>,
+    /// Transformations applied since, in order, each with its parameters.
+    pub steps: Vec<String>,
+}
+
+/// Called with what is being done, how much of it is done and how much there is
+/// (0 = unknown); returning `false` cancels.
+pub type Progress<'a> = dyn FnMut(&str, u64, u64) -> bool + 'a;

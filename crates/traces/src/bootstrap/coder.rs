@@ -1,8 +1,7 @@
 //! From requests to records: where each goes in words of those before it.
 
-use super::blocks::Cutter;
+use super::blocks::{Cutter, Place, Record};
 use super::extents::{Extent, Extents};
-use super::record::{Place, Record};
 use super::regions::{self, Fresh};
 use slcache_base::request::{HostOp, Request};
 use slcache_base::rng::RngStream;

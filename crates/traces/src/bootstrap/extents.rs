@@ -1,7 +1,7 @@
 //! The extents of a volume, by class and by last use.
 
+use super::blocks::Class;
 use super::recency::Recency;
-use super::record::Class;
 use rustc_hash::FxHashMap;
 use slcache_base::request::{HostOp, Request};
 

@@ -10,15 +10,13 @@ mod coder;
 mod extents;
 mod placer;
 mod recency;
-mod record;
 mod regions;
 
 use crate::error::TraceError;
 use crate::times;
-use blocks::{Cutter, Rounds};
+use blocks::{Class, Cutter, Place, Record, Rounds};
 use coder::{Coded, Coder};
 use placer::Placer;
-use record::{Class, Place, Record};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use slcache_base::request::{HostOp, Request, SECTOR_BYTES};

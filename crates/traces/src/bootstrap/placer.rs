@@ -1,7 +1,7 @@
 //! From places in words of earlier requests to addresses.
 
+use super::blocks::{Place, Record};
 use super::extents::Extents;
-use super::record::{Place, Record};
 use super::regions::Bases;
 use rustc_hash::FxHashMap;
 use slcache_base::request::{HostOp, Request};

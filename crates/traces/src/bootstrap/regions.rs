@@ -1,7 +1,6 @@
 //! Regions: what lies together of a volume's addresses, and moves as a whole.
 
-use super::blocks::shuffle;
-use super::record::{Place, Record};
+use super::blocks::{shuffle, Place, Record};
 use slcache_base::rng::RngStream;
 
 /// Requests up to 64 KiB apart lie together.

@@ -13,12 +13,11 @@
 //! The trace is read once. 32 bytes are kept of each request, at most 1 GiB, and about 150 of each
 //! extent in use. Response times are left out.
 
-use super::report::StepReport;
 use super::traces::Traces;
+use super::StepReport;
 use crate::bootstrap::{Blocks, Source, Twin};
-use crate::entry::TraceEntry;
 use crate::error::TraceError;
-use crate::progress::Progress;
+use crate::request_source::{Progress, TraceEntry};
 
 /// Requests made at a time.
 const BATCH: usize = 4096;

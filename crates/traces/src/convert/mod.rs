@@ -1,20 +1,20 @@
 //! Writing traces again: in another format, several as one, or as a twin of their own blocks.
 
 mod blocks;
-mod report;
 mod traces;
 
 pub use crate::bootstrap::Blocks;
-pub use report::{ConvertReport, InputReport, StepReport};
 
-use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::options::TraceOptions;
-use crate::progress::Progress;
+use crate::request_source::{Progress, TraceEntry};
 use crate::stored::blktrace_files::input_files;
-use crate::writers::{TraceWriter, WriteOptions};
+use crate::summary::TraceSummary;
+use crate::writers::{TraceWriter, WriteOptions, Written};
 use blocks::BlockTwin;
+use serde::Serialize;
 use slcache_files::Outputs;
+use std::collections::BTreeMap;
 use std::path::Path;
 use traces::Traces;
 
@@ -80,4 +80,34 @@ impl Conversion {
         outputs.publish()?;
         Ok(ConvertReport { inputs: traces.report(), steps, outputs: vec![written], label })
     }
+}
+
+/// What was read, done and written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ConvertReport {
+    /// The traces read, in order.
+    pub inputs: Vec<InputReport>,
+    /// What was done beside reading and writing, in order.
+    pub steps: Vec<StepReport>,
+    /// The files written, in order.
+    pub outputs: Vec<Written>,
+    /// What the requests are where they are not a recording.
+    pub label: Option<String>,
+}
+
+/// A trace that was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct InputReport {
+    pub file: String,
+    /// Format it was read as.
+    pub format: &'static str,
+    pub summary: TraceSummary,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StepReport {
+    /// Its name and parameters.
+    pub step: String,
+    /// Requests left out or changed, by reason.
+    pub counts: BTreeMap<&'static str, u64>,
 }

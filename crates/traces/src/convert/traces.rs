@@ -4,12 +4,10 @@
 //! several volumes every volume, becomes a volume with its own addresses; where volumes are to be merged,
 //! all lie in one address space, addresses as they are.
 
-use super::report::InputReport;
-use crate::entry::TraceEntry;
+use super::InputReport;
 use crate::error::TraceError;
 use crate::options::{TraceOptions, VolumeChoice};
-use crate::origin::Origin;
-use crate::progress::Progress;
+use crate::request_source::{Origin, Progress, TraceEntry};
 use crate::sources::reader::{open, TraceReader};
 use crate::stored::trace_path::TracePath;
 use std::cmp::Reverse;

@@ -2,6 +2,5 @@
 
 pub(crate) mod binary;
 pub(crate) mod digits;
-pub(crate) mod line_end;
 pub(crate) mod scan;
 pub(crate) mod sectors;

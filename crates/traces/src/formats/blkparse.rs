@@ -9,10 +9,9 @@
 use super::rwbs::{Flags, Kind, SKIPPED_FLUSH_END, SKIPPED_PASS_THROUGH, SKIPPED_ZONE};
 use super::{Detection, Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_NOTE};
 use crate::error::LineFault;
-use crate::fields::line_end::TextBlock;
 use crate::fields::scan::{
     behind_blanks, decimal_time, decimal_until, digits_until, digits_word, field_until, unsigned,
-    unsigned_word, Words,
+    unsigned_word, TextBlock, Words,
 };
 use crate::fields::sectors::{Column, SizeRules};
 use crate::options::TraceOptions;

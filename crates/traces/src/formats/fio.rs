@@ -9,8 +9,9 @@
 
 use super::{Detection, Fit, Format, RawRequest, Record, RecordParser, Sample};
 use crate::error::LineFault;
-use crate::fields::line_end::{LineEnd, TextBlock, WholeText};
-use crate::fields::scan::{field_until, unsigned, unsigned_last, unsigned_until, Words};
+use crate::fields::scan::{
+    field_until, unsigned, unsigned_last, unsigned_until, LineEnd, TextBlock, WholeText, Words,
+};
 use crate::fields::sectors::{Column, SizeRules};
 use crate::options::TraceOptions;
 use slcache_base::request::HostOp;

@@ -11,8 +11,7 @@ use super::lines::{between, Line, LineContent, LineFormat};
 use super::volume_names::VolumeNames;
 use super::Format;
 use crate::error::LineFault;
-use crate::fields::line_end::LineEnd;
-use crate::fields::scan::{field_until, unsigned, unsigned_word, Words};
+use crate::fields::scan::{field_until, unsigned, unsigned_word, LineEnd, Words};
 use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: Format = Format {

@@ -4,8 +4,7 @@
 use super::columns::{Columns, Units};
 use super::{Format, RawRequest, Record, RecordParser};
 use crate::error::{LineFault, TraceError};
-use crate::fields::line_end::{LineEnd, TextBlock, WholeText};
-use crate::fields::scan::ScannedTime;
+use crate::fields::scan::{LineEnd, ScannedTime, TextBlock, WholeText};
 use crate::fields::sectors::{Extent, SizeRules};
 use crate::options::TraceOptions;
 use crate::records::batch::RowParser;

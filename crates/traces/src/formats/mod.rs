@@ -1,12 +1,14 @@
 //! The registry of trace formats: rows of columns, and a file for each that is more than that.
 
+use crate::catalogue::{PARQUET, WORKLOAD};
 use crate::error::TraceError;
-use crate::format_names::{PARQUET, WORKLOAD};
 use crate::options::{SubSector, TraceOptions, Unsorted, ZeroSize};
 use crate::records::batch::RowParser;
 use crate::records::checker::Checker;
 pub(crate) use crate::records::parser::{RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE};
 use crate::records::volumes::plain_name;
+pub(crate) use blktrace::{looks_like_tar, merge_key, MergeKey, BLKTRACE};
+use columns::Columns;
 
 /// Lists the formats by their files and their names there.
 macro_rules! formats {
@@ -41,8 +43,6 @@ formats! {
 }
 
 /// Which records belong to which file of a blktrace recording in several.
-pub(crate) use blktrace::{looks_like_tar, merge_key, MergeKey, BLKTRACE};
-
 mod biosnoop;
 mod blkparse;
 mod blkreplay;
@@ -63,8 +63,6 @@ mod table;
 pub(crate) mod volume_names;
 mod vscsi;
 mod xperf;
-
-use columns::Columns;
 
 /// Requests among which those that completed later may have been issued earlier: far more than are
 /// ever in flight.

@@ -1,6 +1,6 @@
 //! Where in the address space requests go, over time.
 
-use super::axis::Axis;
+use super::timeline::Axis;
 use schemars::JsonSchema;
 use serde::Serialize;
 use slcache_base::request::{HostOp, Request, SECTOR_BYTES};

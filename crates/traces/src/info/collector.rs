@@ -3,21 +3,17 @@
 use super::address_map::AddressMapCounter;
 use super::arrivals::Arrivals;
 use super::coupling::Coupling;
-use super::extents::Extents;
 use super::gaps::Gaps;
-use super::hints::Hints;
 use super::hot_set::PageHeat;
 use super::phases::Phases;
-use super::ratio;
 use super::responses::Responses;
-use super::rewrites::Rewrites;
+use super::rewrites::{Extents, Rewrites, Writers};
 use super::sizes::{histogram, Sizes};
-use super::streams::Streams;
+use super::streams::{Hints, Streams};
 use super::timeline::TimelineCounter;
-use super::writers::Writers;
-use super::TraceInfo;
-use crate::entry::TraceEntry;
+use super::{ratio, TraceInfo};
 use crate::page_set::PageSet;
+use crate::request_source::TraceEntry;
 use crate::summary::TraceSummary;
 use slcache_base::request::{HostOp, Request, SECTOR_BYTES};
 

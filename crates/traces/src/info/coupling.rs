@@ -2,8 +2,8 @@
 
 use super::arrivals::SHORT_NS;
 use super::gaps::{gap_class, CLASSES as GAPS};
-use super::log_buckets::LogBuckets;
 use super::ratio;
+use super::sizes::LogBuckets;
 use slcache_base::request::{HostOp, Request};
 
 /// Classes of sizes: up to 512 bytes, 1 KiB, 2 KiB, ...

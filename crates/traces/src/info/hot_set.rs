@@ -1,7 +1,7 @@
 //! How concentrated a trace is: the share of accesses on the hottest pages.
 
 use super::ratio;
-use super::sample::Sample;
+use super::rewrites::Sample;
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -2,28 +2,20 @@
 
 mod address_map;
 pub(crate) mod arrivals;
-mod axis;
 mod collector;
 mod coupling;
-mod extents;
 mod gaps;
-mod hints;
 mod hot_set;
-mod log_buckets;
 mod phases;
 mod responses;
-mod rewrites;
-mod sample;
-mod service;
+pub(crate) mod rewrites;
 mod sizes;
 mod streams;
 mod timeline;
-pub(crate) mod writers;
 
 use crate::error::TraceError;
-use crate::options::foreign::event;
-use crate::options::TraceOptions;
-use crate::progress::Progress;
+use crate::options::{event, TraceOptions};
+use crate::request_source::Progress;
 use crate::sources::reader::open;
 use crate::summary::TraceSummary;
 use schemars::JsonSchema;
@@ -31,11 +23,10 @@ use serde::Serialize;
 
 pub use address_map::AddressMap;
 pub use gaps::{GapClass, GapDecade, IdleTime, Interarrival};
-pub use hints::HintCount;
 pub use hot_set::{HotSet, HotShare};
 pub use responses::ResponseTimes;
 pub use sizes::SizeBucket;
-pub use streams::StreamInfo;
+pub use streams::{HintCount, StreamInfo};
 pub use timeline::Timeline;
 
 /// Figures about a trace. "Requests" are reads and writes; flushes and trims
@@ -215,7 +206,7 @@ pub fn info_telling(
     }
     let mut unknown = None;
     if RECORDINGS.contains(&reader.format()) {
-        match service::responses(path, options, progress) {
+        match responses::responses(path, options, progress) {
             Ok(found) => collector.responses = found,
             Err(TraceError::Cancelled) => return Err(TraceError::Cancelled),
             Err(error) => unknown = Some(error.to_string()),

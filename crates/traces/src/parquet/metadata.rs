@@ -1,9 +1,8 @@
 //! What the footer says about the requests.
 
-use super::digest::Digest;
-use crate::entry::TraceEntry;
+use super::columns::Digest;
 use crate::options::TraceOptions;
-use crate::origin::Origin;
+use crate::request_source::{Origin, TraceEntry};
 use crate::summary::TraceSummary;
 use serde::{Deserialize, Serialize};
 use slcache_base::request::HostOp;

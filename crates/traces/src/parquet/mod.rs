@@ -15,11 +15,8 @@
 //! that was cut or changed is told before anything is made of it.
 
 mod columns;
-mod digest;
 mod metadata;
-mod reread;
 mod row_groups;
-mod schema;
 mod source;
 mod table;
 mod writer;

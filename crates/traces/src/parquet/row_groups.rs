@@ -1,17 +1,19 @@
-//! Reading the layout, some rows at a time.
+//! Reading the layout, some rows at a time, and refusing files that have other columns.
 
 use super::columns::Columns;
 use super::metadata::{Metadata, StoredGroup, KEY};
-use super::schema;
-use crate::stored::shared_file::{PlacedReader, SharedFile};
+use crate::error::quote::{cut, listed};
+use crate::stored::opened::{PlacedReader, SharedFile};
 use bytes::Bytes;
-use parquet::basic::Compression;
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::column::reader::{get_typed_column_reader, ColumnReaderImpl};
 use parquet::data_type::{DataType, Int32Type, Int64Type};
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{ChunkReader, FileReader, Length, RowGroupReader, SerializedFileReader};
+use parquet::schema::types::{SchemaDescriptor, Type};
 use std::io::{BufReader, Read};
+use std::sync::Arc;
 
 /// Rows in a row group: bounds what reading and writing hold in memory.
 pub(super) const ROW_GROUP_ROWS: usize = 1 << 17;
@@ -49,7 +51,7 @@ impl RowGroups {
         let unreadable = |error: ParquetError| format!("the Parquet file cannot be read: {}", plain(&error));
         let file = SerializedFileReader::new(file).map_err(unreadable)?;
         let found = file.metadata();
-        if let Some(problem) = schema::problem(found.file_metadata().schema_descr()).map_err(unreadable)? {
+        if let Some(problem) = problem(found.file_metadata().schema_descr()).map_err(unreadable)? {
             return Err(problem);
         }
         let values = found.file_metadata().key_value_metadata();
@@ -208,4 +210,55 @@ impl ChunkReader for SharedFile {
             false => Err(ParquetError::EOF(format!("Expected to read {length} bytes, read only {read}"))),
         }
     }
+}
+
+/// Name, bits and whether a value may be missing, in the order of the file.
+const COLUMNS: [(&str, i8, bool); 7] = [
+    ("at_ns", 64, false),
+    ("op", 8, false),
+    ("sector", 64, false),
+    ("sectors", 32, false),
+    ("stream", 16, false),
+    ("response_ns", 64, true),
+    // Files of the first version end before it.
+    ("hint", 8, false),
+];
+
+/// The layout as Parquet sees it.
+pub(super) fn schema() -> Result<Arc<Type>, ParquetError> {
+    let column = |&(name, bits, optional): &(&str, i8, bool)| {
+        let physical = if bits == 64 { Physical::INT64 } else { Physical::INT32 };
+        let repetition = if optional { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+        Type::primitive_type_builder(name, physical)
+            .with_repetition(repetition)
+            .with_logical_type(Some(unsigned(bits)))
+            .build()
+            .map(Arc::new)
+    };
+    let columns = COLUMNS.iter().map(column).collect::<Result<Vec<_>, _>>()?;
+    Type::group_type_builder("slcache_trace").with_fields(columns).build().map(Arc::new)
+}
+
+fn unsigned(bit_width: i8) -> LogicalType {
+    LogicalType::integer(bit_width, false)
+}
+
+/// What is wrong with the columns of a file, if anything.
+pub(super) fn problem(found: &SchemaDescriptor) -> Result<Option<String>, ParquetError> {
+    let (fields, ours) = (found.root_schema().get_fields(), schema()?);
+    let ours = ours.get_fields();
+    if fields == ours || *fields == ours[..ours.len() - 1] {
+        return Ok(None);
+    }
+    let expected: Vec<String> = COLUMNS
+        .iter()
+        .map(|(name, bits, optional)| {
+            format!("{name} UINT{bits}{}", if *optional { " (optional)" } else { "" })
+        })
+        .collect();
+    Ok(Some(format!(
+        "not a trace in slcache's Parquet layout: it has the columns {}; expected {}. Convert another table to delimited text and read it as generic",
+        listed(found.columns().iter().map(|column| cut(column.name()))),
+        expected.join(", ")
+    )))
 }

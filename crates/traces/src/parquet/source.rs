@@ -2,23 +2,22 @@
 
 use super::columns::Columns;
 use super::metadata::{Metadata, Totals};
-use super::reread::Reread;
 use super::row_groups::{plain, RowGroups};
-use crate::entry::TraceEntry;
+use crate::catalogue::{PARQUET, WORKLOAD};
 use crate::error::quote::{cut, listed};
 use crate::error::{FileFault, LineFault, TraceError};
-use crate::format_names::{PARQUET, WORKLOAD};
 use crate::formats;
-use crate::options::foreign::{foreign_columns, refuse_foreign};
-use crate::options::{TraceOptions, VolumeChoice};
-use crate::origin::Origin;
+use crate::options::{foreign_columns, refuse_foreign, TraceOptions, VolumeChoice};
 use crate::records::checker::{Checker, OTHER_VOLUME};
-use crate::request_source::{Facts, RequestSource};
-use crate::stored::opened::Opened;
-use crate::stored::shared_file::SharedFile;
+use crate::request_source::{Facts, Origin, RequestSource, TraceEntry};
+use crate::stored::input::{RawInput, StoredBytes};
+use crate::stored::opened::{Opened, SharedFile};
 use crate::stored::trace_path::TracePath;
 use crate::summary::{TraceSummary, VolumeCount};
+use std::io::Read;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
 
 /// Rows and checks; goes on behind a faulty row when stepped again.
 pub(crate) struct ParquetSource {
@@ -302,5 +301,50 @@ fn choose(path: &str, volumes: &[String], options: &TraceOptions) -> Result<Choi
             Some(stream) => Ok(Choice::Only(stream as u16)),
             None => Err(TraceError::VolumeMissing { file: file(), volume: name.clone(), listed: listed() }),
         },
+    }
+}
+
+/// Bytes read at a time.
+const BLOCK_BYTES: usize = 1 << 18;
+
+/// Reads a file once more from beginning to end, a row group ahead of what is
+/// made of it, for its hash and for the checksums of the groups.
+pub(super) struct Reread {
+    file: RawInput,
+    stored: StoredBytes,
+    block: Box<[u8]>,
+}
+
+impl Reread {
+    /// Of a file that others read as well; with its hash, if it `hashes`.
+    pub(super) fn new(file: &SharedFile, hashes: bool) -> Self {
+        let stored = if hashes { StoredBytes::hashed(Arc::default()) } else { StoredBytes::counted() };
+        let block = vec![0; BLOCK_BYTES].into_boxed_slice();
+        Self { file: RawInput::new(Box::new(file.reader(0)), stored.clone()), stored, block }
+    }
+
+    /// Reads on to byte `end`, or to the end of the file; the CRC-32 of what
+    /// was read now.
+    pub(super) fn advance(&mut self, end: u64) -> std::io::Result<u32> {
+        let mut crc32 = crc32fast::Hasher::new();
+        loop {
+            let left = end.saturating_sub(self.byte_counter().load(Ordering::Relaxed));
+            let room = left.min(BLOCK_BYTES as u64) as usize;
+            let count = self.file.read(&mut self.block[..room])?;
+            if count == 0 {
+                return Ok(crc32.finalize());
+            }
+            crc32.update(&self.block[..count]);
+        }
+    }
+
+    /// SHA-256 of what was read so far, in hex.
+    pub(super) fn sha256_hex(&self) -> String {
+        self.stored.sha256_hex().unwrap_or_default()
+    }
+
+    /// Bytes read so far; shared.
+    pub(super) fn byte_counter(&self) -> Arc<AtomicU64> {
+        self.stored.byte_counter()
     }
 }

@@ -2,10 +2,8 @@
 
 use super::columns::code;
 use super::metadata::{Metadata, Reading, StoredGroup, Totals, KEY};
-use super::row_groups::ROW_GROUP_ROWS;
-use super::schema::schema;
-use crate::entry::TraceEntry;
-use crate::origin::Origin;
+use super::row_groups::{schema, ROW_GROUP_ROWS};
+use crate::request_source::{Origin, TraceEntry};
 use crc32fast::Hasher;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::data_type::{DataType, Int32Type, Int64Type};

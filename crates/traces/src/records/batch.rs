@@ -1,11 +1,11 @@
 //! Many records in a row through a format's parser and the checks.
 
-use crate::entry::TraceEntry;
 use crate::error::quote::first_binary_byte;
 use crate::error::{LineFault, TraceError};
 use crate::records::blocks::RecordReader;
 use crate::records::checker::Checker;
 use crate::records::parser::RecordParser;
+use crate::request_source::TraceEntry;
 
 /// What a parser takes records from and where their requests go.
 pub(crate) struct Batch<'a> {

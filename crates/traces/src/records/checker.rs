@@ -1,12 +1,11 @@
 //! From parsed records to requests: volumes, order, time 0 and the counts.
 
-use crate::entry::TraceEntry;
 use crate::error::{LineFault, TraceError};
 use crate::options::{CoarseTime, TraceOptions, Unsorted, VolumeChoice};
-use crate::records::coarse::Spread;
-use crate::records::order::Order;
+use crate::records::order::{Order, Spread};
 use crate::records::parser::{RawRequest, Record};
 use crate::records::volumes::{plain_name, Volumes};
+use crate::request_source::TraceEntry;
 use crate::summary::TraceSummary;
 use crate::times;
 use slcache_base::request::{HostOp, Request, SECTOR_BYTES};

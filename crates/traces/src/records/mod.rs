@@ -3,7 +3,6 @@
 pub(crate) mod batch;
 pub(crate) mod blocks;
 pub(crate) mod checker;
-pub(crate) mod coarse;
 pub(crate) mod order;
 pub(crate) mod parser;
 pub(crate) mod volumes;

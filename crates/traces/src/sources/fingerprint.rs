@@ -1,9 +1,9 @@
 //! What tells the bytes behind a trace from others, without parsing them.
 
+use crate::catalogue::WORKLOAD;
 use crate::error::TraceError;
-use crate::format_names::WORKLOAD;
 use crate::options::TraceOptions;
-use crate::progress::Progress;
+use crate::request_source::Progress;
 use crate::sources::part::Part;
 use crate::sources::workload::WorkloadSource;
 use crate::stored::blktrace_files::input_files;

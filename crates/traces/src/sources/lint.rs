@@ -2,8 +2,7 @@
 
 use crate::error::{FileFault, LineFault, TraceError};
 use crate::options::TraceOptions;
-use crate::progress::Progress;
-use crate::request_source::RequestSource;
+use crate::request_source::{Progress, RequestSource};
 use crate::sources::source::source;
 use crate::summary::TraceSummary;
 use serde::Serialize;

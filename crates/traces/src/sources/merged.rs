@@ -1,14 +1,12 @@
 //! A blktrace recording in several files, merged by time.
 
-use crate::entry::TraceEntry;
 use crate::error::{FileFault, LineFault, TraceError};
 use crate::formats::{self, merge_key, MergeKey, BLKTRACE};
-use crate::options::foreign::refuse_foreign;
-use crate::options::TraceOptions;
+use crate::options::{refuse_foreign, TraceOptions};
 use crate::records::batch::RowParser;
 use crate::records::blocks::RecordReader;
 use crate::records::checker::Checker;
-use crate::request_source::{several_volumes, Facts, RequestSource};
+use crate::request_source::{several_volumes, Facts, RequestSource, TraceEntry};
 use crate::stored::blktrace_files::Archive;
 use crate::stored::input::Input;
 use crate::stored::opened::Opened;

@@ -8,7 +8,6 @@ pub(crate) mod part;
 pub(crate) mod prepare;
 pub(crate) mod reader;
 pub(crate) mod records;
-pub(crate) mod rereadable;
 pub(crate) mod resampled;
 pub(crate) mod source;
 pub(crate) mod spawn;

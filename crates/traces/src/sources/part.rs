@@ -2,12 +2,10 @@
 //!
 //! The trace is read to its end all the same, once for each copy, so that its faults are found.
 
-use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::options::ratio::Ratio;
 use crate::options::TraceOptions;
-use crate::origin::Origin;
-use crate::request_source::{Facts, RequestSource};
+use crate::request_source::{Facts, Origin, RequestSource, TraceEntry};
 use crate::sources::source::source;
 use crate::stored::trace_path::TracePath;
 use crate::summary::TraceSummary;

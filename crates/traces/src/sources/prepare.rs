@@ -1,10 +1,9 @@
 //! Reads a trace to its end and keeps it as a file that is read in its place, without parsing.
 
-use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::options::TraceOptions;
 use crate::parquet::{ParquetWriter, Reading};
-use crate::progress::Progress;
+use crate::request_source::{Progress, TraceEntry};
 use crate::sources::reader::open;
 use crate::stored::blktrace_files::input_files;
 use crate::stored::trace_path::TracePath;

@@ -1,11 +1,8 @@
 //! The streaming reader: requests in batches, problems in trace order.
 
-use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::options::{TraceOptions, VolumeChoice};
-use crate::origin::Origin;
-use crate::progress::Progress;
-use crate::request_source::{Facts, RequestSource};
+use crate::request_source::{Facts, Origin, Progress, RequestSource, TraceEntry};
 use crate::sources::source::source;
 use crate::stored::trace_path::TracePath;
 use crate::summary::TraceSummary;

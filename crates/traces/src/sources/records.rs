@@ -1,14 +1,12 @@
 //! A trace file as records through a format's parser and the checks.
 
-use crate::entry::TraceEntry;
 use crate::error::{LineFault, TraceError};
 use crate::formats::{self, Format};
-use crate::options::foreign::{foreign_columns, refuse_foreign};
-use crate::options::TraceOptions;
+use crate::options::{foreign_columns, refuse_foreign, TraceOptions};
 use crate::records::batch::{Batch, RowParser};
 use crate::records::blocks::RecordReader;
 use crate::records::checker::Checker;
-use crate::request_source::{several_volumes, Facts, RequestSource};
+use crate::request_source::{several_volumes, Facts, RequestSource, TraceEntry};
 use crate::sources::detect::detect_in;
 use crate::summary::TraceSummary;
 

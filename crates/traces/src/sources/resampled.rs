@@ -5,11 +5,9 @@
 //! length is exponential. Stretches follow each other until they take as long as the recording. So
 //! every request is expected once, and times inside a stretch, addresses and sizes stay.
 
-use crate::entry::TraceEntry;
 use crate::error::{FileFault, TraceError};
 use crate::options::TraceOptions;
-use crate::origin::Origin;
-use crate::request_source::{Facts, RequestSource};
+use crate::request_source::{Facts, Origin, RequestSource, TraceEntry};
 use crate::summary::TraceSummary;
 use slcache_base::request::Request;
 use slcache_base::rng::RngStream;

@@ -1,11 +1,9 @@
 //! A workload as a trace: its requests are made while they are read.
 
-use crate::entry::TraceEntry;
+use crate::catalogue::WORKLOAD;
 use crate::error::{FileFault, TraceError};
-use crate::format_names::WORKLOAD;
 use crate::options::TraceOptions;
-use crate::origin::Origin;
-use crate::request_source::{Facts, RequestSource};
+use crate::request_source::{Facts, Origin, RequestSource, TraceEntry};
 use crate::stored::stored_hash::StoredHash;
 use crate::stored::trace_path::TracePath;
 use crate::summary::TraceSummary;

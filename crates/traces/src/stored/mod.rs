@@ -4,7 +4,5 @@ pub(crate) mod blktrace_files;
 pub(crate) mod compression;
 pub(crate) mod input;
 pub(crate) mod opened;
-pub(crate) mod raw_input;
-pub(crate) mod shared_file;
 pub(crate) mod stored_hash;
 pub(crate) mod trace_path;

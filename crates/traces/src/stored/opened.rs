@@ -1,13 +1,13 @@
 //! A trace's bytes as they are stored, opened once and never asked for twice.
 
 use crate::error::{FileFault, TraceError};
-use crate::progress::Progress;
-use crate::stored::shared_file::SharedFile;
+use crate::request_source::Progress;
 use crate::stored::trace_path::{TracePath, STDIN};
 use std::fs::File;
 use std::io::{Cursor, ErrorKind, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileExt, FileTypeExt};
+use std::sync::Arc;
 
 /// Most bytes of a pipe that are copied to a temporary file; a pipe that never
 /// ends must not fill the disk.
@@ -145,5 +145,44 @@ fn copied(name: &str, mut from: impl Read, progress: &mut Progress<'_>) -> Resul
             return Err(TraceError::file(name, FileFault::Read, reason));
         }
         file.write_all(&block[..count]).map_err(full)?;
+    }
+}
+
+/// A file by its handle, never by its name: each reader has a place of its own,
+/// and what the name stands for later does not matter.
+#[derive(Clone, Debug)]
+pub(crate) struct SharedFile {
+    file: Arc<File>,
+    bytes: u64,
+}
+
+impl SharedFile {
+    /// Of an open file that can be read at any place.
+    pub(crate) fn new(file: File) -> std::io::Result<Self> {
+        let bytes = file.metadata()?.len();
+        Ok(Self { file: Arc::new(file), bytes })
+    }
+
+    /// Bytes of the file when it was opened.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// A reader from byte `start` on.
+    pub(crate) fn reader(&self, start: u64) -> PlacedReader {
+        PlacedReader { file: Arc::clone(&self.file), place: start }
+    }
+}
+
+pub(crate) struct PlacedReader {
+    file: Arc<File>,
+    place: u64,
+}
+
+impl Read for PlacedReader {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.file.read_at(buffer, self.place)?;
+        self.place += count as u64;
+        Ok(count)
     }
 }

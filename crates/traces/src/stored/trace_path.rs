@@ -1,6 +1,6 @@
 //! What a trace is called, and its bytes where they can be had only once.
 
-use crate::stored::shared_file::SharedFile;
+use crate::stored::opened::SharedFile;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -4,17 +4,14 @@
 //! A [`Workload`] is loaded and checked once; [`Workload::generate`] then yields
 //! its requests in constant memory, the same for the same seed on every machine.
 
-mod bisection;
 mod describe;
 mod load;
 mod pattern;
-mod permutation;
 mod presets;
 mod quantity;
 mod random;
 mod spec;
 mod twin;
-mod zipf;
 
 pub use crate::error::workload_problem::{WorkloadProblem, WorkloadProblems};
 pub use describe::{Description, FigureState, FigureValue};

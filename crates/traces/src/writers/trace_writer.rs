@@ -1,15 +1,13 @@
 //! Writing a trace in any of the formats.
 
-use super::loss::{Loss, Losses};
 use super::output::{stem, Output};
 use super::text::TextWriter;
-use super::{text_formats, writable_formats};
-use crate::entry::TraceEntry;
+use super::{text_formats, writable_formats, Loss, Losses};
+use crate::catalogue::PARQUET;
 use crate::error::{FileFault, TraceError};
-use crate::format_names::PARQUET;
 use crate::options::TraceOptions;
-use crate::origin::Origin;
 use crate::parquet::{ParquetError, ParquetWriter};
+use crate::request_source::{Origin, TraceEntry};
 use serde::Serialize;
 use slcache_files::Outputs;
 use std::collections::BTreeMap;

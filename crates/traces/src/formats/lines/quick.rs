@@ -6,10 +6,9 @@
 
 use super::{Line, LineFormat};
 use crate::fields::digits::{leading_digits, DIGITS_MAX};
-use crate::fields::line_end::LineEnd;
 use crate::fields::scan::{
     decimal_last, decimal_until, digits_until, digits_word, field_until, unsigned_last, unsigned_until,
-    unsigned_word,
+    unsigned_word, LineEnd,
 };
 use crate::formats::columns::{op_of_flags, Codes, Columns, Holds, Split, COLUMNS_MAX};
 use slcache_base::request::HostOp;

@@ -3,7 +3,7 @@
 use super::fields::Fields;
 use super::{LineContent, LineFormat};
 use crate::error::LineFault;
-use crate::fields::line_end::{TextBlock, WholeText};
+use crate::fields::scan::{TextBlock, WholeText};
 use crate::formats::{Format, RawRequest, Record};
 use crate::options::TraceOptions;
 use slcache_base::request::HostOp;

@@ -1,8 +1,6 @@
 //! Where random requests go.
 
-use super::super::permutation::Permutation;
-use super::super::random::Random;
-use super::super::zipf::Zipf;
+use super::super::random::{Permutation, Random, Zipf};
 
 /// How the places of a stream are drawn, before scattering.
 #[derive(Clone, Debug)]

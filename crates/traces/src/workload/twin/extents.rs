@@ -1,10 +1,9 @@
-//! The extents of one size: pieces of the address space that are requested whole, again and again.
+//! Extents: pieces of the address space that are requested whole, again and again.
 
-use super::super::random::{mix, Random};
-use super::super::zipf::Zipf;
-use super::lane::Lane;
-use super::schedule::Schedule;
+use super::super::random::{mix, Random, Zipf};
+use super::lane::{Lane, Schedule};
 use super::sizes::{SizeClass, PAGE_SECTORS};
+use std::ops::Range;
 
 /// 4 KiB pages in a page of 16 KiB.
 pub(super) const WIDE_PAGES: u64 = 4;
@@ -231,5 +230,180 @@ impl Extents {
             self.groups[extent.group].touched += 1;
             self.schedule.fresh += 1;
         }
+    }
+}
+
+/// Extents of all sizes.
+#[derive(Clone, Debug)]
+pub(super) struct Area {
+    pub(super) sizes: Vec<Extents>,
+    /// Pages of the two groups of neighbours of all sizes, the larger first.
+    dense: [Range<u64>; 2],
+    /// Different pages requested so far.
+    pub(super) pages: u64,
+}
+
+impl Area {
+    /// `counts` extents of each of `classes` from `page` on, which moves behind them.
+    pub(super) fn new(
+        classes: &[(SizeClass, u64)],
+        counts: &[ExtentCount],
+        skews: impl Fn(SizeClass) -> (f64, f64),
+        page: &mut u64,
+        random: &mut Random,
+    ) -> Self {
+        // What is not a multiple of 16 KiB goes to the end of its group: there it moves no other.
+        let mut order: Vec<usize> = (0..classes.len()).collect();
+        order.sort_by_key(|&at| counts[at].dense % EVEN_EXTENTS != 0);
+        let mut starts = vec![[0; 3]; classes.len()];
+        let mut dense = [0..0, 0..0, 0..0];
+        for group in 0..3 {
+            // Neighbours start off the 16 KiB pages, the two groups in two ways, as data of
+            // real volumes do: what is a multiple of 16 KiB hardly ever fills pages exactly.
+            let first = page.next_multiple_of(WIDE_PAGES) + [2, 1, 0][group];
+            *page = first;
+            for &at in &order {
+                starts[at][group] = *page;
+                *page += counts[at].groups()[group] * stride(classes[at].0.pages(), group);
+            }
+            dense[group] = first..*page;
+        }
+        let [first, second, _] = dense;
+        let size =
+            |at: usize| Extents::new(classes[at], counts[at], starts[at], skews(classes[at].0), random);
+        Self { sizes: (0..classes.len()).map(size).collect(), dense: [first, second], pages: 0 }
+    }
+
+    pub(super) fn exists(&self) -> bool {
+        self.sizes.iter().any(|size| size.all() > 0)
+    }
+
+    /// Whether `pages` pages from `page` on are neighbours.
+    pub(super) fn side_by_side(&self, page: u64, pages: u64) -> bool {
+        self.dense.iter().any(|dense| dense.contains(&page) && page + pages <= dense.end)
+    }
+
+    /// A place for a request that repeats no extent of its own size: inside a
+    /// larger extent, or across neighbours.
+    pub(super) fn inside(&mut self, class: SizeClass, random: &mut Random) -> u64 {
+        let pages = class.pages();
+        let dense = self.dense[0].clone();
+        let side_by_side = dense.end - dense.start >= pages;
+        let host = self.host(pages, random).or_else(|| self.host(1, random).filter(|_| side_by_side));
+        let start = host.and_then(|host| {
+            let extent = self.sizes[host].popular(true, random)?;
+            let page = self.sizes[host].sector(extent) / SECTORS;
+            Some(match self.sizes[host].class.pages().checked_sub(pages) {
+                Some(spare) => page + random.below(spare + 1),
+                None => page.min(dense.end - pages).max(dense.start),
+            })
+        });
+        let start = start.unwrap_or_else(|| self.first(pages));
+        start * SECTORS + if class.shifted { 1 + random.below(SECTORS - 1) } else { 0 }
+    }
+
+    /// A size of at least `pages` pages, by how much of it was requested before.
+    fn host(&self, pages: u64, random: &mut Random) -> Option<usize> {
+        let weight = |size: &Extents| match size.class.pages() {
+            own if own >= pages => own * size.met(),
+            _ => 0,
+        };
+        random.weighted(self.sizes.iter().map(weight)).map(|(size, _)| size)
+    }
+
+    /// Where `pages` pages will be requested first, while nothing has been.
+    fn first(&self, pages: u64) -> u64 {
+        let fits = |size: &&Extents| size.class.pages() >= pages && size.fresh(None).is_some();
+        match self.sizes.iter().find(fits) {
+            Some(size) => {
+                size.fresh(None).map_or(self.dense[0].start, |extent| size.sector(extent) / SECTORS)
+            }
+            None => self.dense[0].start,
+        }
+    }
+}
+
+/// Groups of extents of a size.
+const GROUPS: usize = 3;
+
+/// Different starts that a request of `pages` pages has in one extent of
+/// `host_pages` pages. In extents of its own size it takes the end of one and
+/// the beginning of the next, where that follows.
+pub(super) fn starts(pages: u64, host_pages: u64, own_size: bool, alone: bool) -> u64 {
+    match (own_size, alone) {
+        (true, true) => 0,
+        (true, false) => pages - 1,
+        (false, _) => (host_pages + 1).saturating_sub(pages),
+    }
+}
+
+/// Hands out such pieces size by size, each once: constant memory, a counter
+/// for each size in the extents of each size.
+#[derive(Clone, Debug)]
+pub(super) struct Variants {
+    /// For each size, how many of its pieces are taken from one extent at most.
+    per_extent: Vec<u64>,
+    /// For each size and each group of extents, pieces taken.
+    taken: Vec<Vec<u64>>,
+}
+
+/// A piece, by its group and its number there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Piece {
+    host: usize,
+    number: u64,
+}
+
+impl Variants {
+    /// Nothing taken; `per_extent` has an entry for each size.
+    pub(super) fn new(per_extent: Vec<u64>) -> Self {
+        let taken = vec![vec![0; per_extent.len() * GROUPS]; per_extent.len()];
+        Self { per_extent, taken }
+    }
+
+    /// Pieces of a size that are taken from each extent of a group.
+    fn each(&self, size: usize, host: usize, extents: &[Extents]) -> u64 {
+        let (own, other) = (extents[size].class.pages(), extents[host / GROUPS].class.pages());
+        let starts = starts(own, other, size == host / GROUPS, host % GROUPS == LONE);
+        starts.min(self.per_extent[size])
+    }
+
+    /// A piece not taken before of extents written before, if there is one.
+    pub(super) fn open(&self, size: usize, extents: &[Extents], random: &mut Random) -> Option<Piece> {
+        let open = |host: usize| {
+            let touched = extents[host / GROUPS].groups[host % GROUPS].met();
+            // The last one written may have no neighbour yet.
+            let hosts = if size == host / GROUPS { touched.saturating_sub(1) } else { touched };
+            (hosts * self.each(size, host, extents)).saturating_sub(self.taken[size][host])
+        };
+        let (host, _) = random.weighted((0..extents.len() * GROUPS).map(open))?;
+        Some(Piece { host, number: self.taken[size][host] })
+    }
+
+    pub(super) fn take(&mut self, size: usize, piece: Piece) {
+        self.taken[size][piece.host] = piece.number + 1;
+    }
+
+    /// A piece taken before, if there is one.
+    pub(super) fn again(&self, size: usize, random: &mut Random) -> Option<Piece> {
+        let (host, number) = random.weighted(self.taken[size].iter().copied())?;
+        Some(Piece { host, number })
+    }
+
+    /// The sector at which a piece starts; `None` at the end of a run of
+    /// neighbours, where there is no such piece.
+    pub(super) fn sector(&self, size: usize, piece: Piece, extents: &[Extents]) -> Option<u64> {
+        let group = &extents[piece.host / GROUPS].groups[piece.host % GROUPS];
+        let own_size = size == piece.host / GROUPS;
+        let each = self.each(size, piece.host, extents);
+        let (index, turn) = (piece.number / each, piece.number % each);
+        if own_size && !group.goes_on(index) {
+            return None;
+        }
+        let (own, other) = (extents[size].class.pages(), extents[piece.host / GROUPS].class.pages());
+        let starts = starts(own, other, own_size, piece.host % GROUPS == LONE);
+        let bits = mix(group.hash(index) ^ size as u64);
+        let start = (bits % starts + turn) % starts + u64::from(own_size);
+        Some((group.page(index) + start) * u64::from(PAGE_SECTORS) + extents[size].shift(bits))
     }
 }

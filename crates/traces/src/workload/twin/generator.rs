@@ -1,12 +1,12 @@
-//! Making a twin's requests.
+//! Making a twin's requests, so many of them where the one before ended.
 
+use super::super::random::Random;
 use super::clock::TwinClock;
 use super::extent_walk::ExtentWalk;
-use super::op_order::OpOrder;
 use super::page_walk::PageWalk;
-use super::plan::TwinPlan;
-use super::quota::Quota;
+use super::quota::{OpOrder, Quota};
 use super::sizes::SizeClass;
+use super::TwinPlan;
 use slcache_base::request::{HostOp, Request};
 
 /// Where requests go.
@@ -70,4 +70,46 @@ impl Iterator for TwinGenerator {
             op: if write { HostOp::Write } else { HostOp::Read },
         })
     }
+}
+
+/// How often a place that would be sequential by chance is drawn again.
+const REDRAWS: usize = 8;
+
+/// Sequential requests that are to come.
+#[derive(Clone, Debug)]
+pub(super) struct Sequential {
+    share: f64,
+    /// Those due, less those made.
+    due: f64,
+    random: Random,
+}
+
+impl Sequential {
+    /// Of so many of the requests.
+    pub(super) fn new(share: f64, seed: u64) -> Self {
+        Self { share, due: 0.0, random: Random::new(seed, 0, "run") }
+    }
+
+    /// Whether the next request is to be one, if it can.
+    pub(super) fn is_due(&mut self) -> bool {
+        self.due += self.share;
+        self.due > 0.0 && self.random.unit() < self.due
+    }
+
+    /// Notes one that was made; what comes out sequential by chance counts as well.
+    pub(super) fn made(&mut self) {
+        self.due -= 1.0;
+    }
+}
+
+/// A place that is not one to avoid, if it can be helped.
+pub(super) fn elsewhere<T>(mut draw: impl FnMut() -> T, avoid: impl Fn(&T) -> bool) -> T {
+    let mut place = draw();
+    for _ in 0..REDRAWS {
+        if !avoid(&place) {
+            break;
+        }
+        place = draw();
+    }
+    place
 }

@@ -10,9 +10,9 @@
 
 use super::super::quantity::TimeNs;
 use super::super::spec::{GapShare, MeasuredClass, TwinSpec};
-use super::achieved::figures;
-use super::counts::Counts;
-use super::gaps::{gap_figure, BURST_GAP_NS, SHORT_PAUSE_NS};
+use super::figures::figures;
+use super::gap_classes::{gap_figure, BURST_GAP_NS, SHORT_PAUSE_NS};
+use super::sizes::Counts;
 use crate::error::workload_problem::Problems;
 
 /// Classes of gaps, but the last: bound, share, mean.

@@ -2,9 +2,8 @@
 
 use super::super::random::Random;
 use super::super::spec::TwinSpec;
-use super::gaps::{GapClass, BURST_GAP_NS, SHORT_PAUSE_NS};
-use super::op_order::{write_after_write_share, write_runs, OpOrder};
-use super::quota::Quota;
+use super::gap_classes::{GapClass, BURST_GAP_NS, SHORT_PAUSE_NS};
+use super::quota::{write_after_write_share, write_runs, OpOrder, Quota};
 use crate::error::workload_problem::WorkloadProblem;
 
 /// Short and long pauses, where a bound between classes tells them apart.

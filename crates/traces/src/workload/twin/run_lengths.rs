@@ -1,6 +1,6 @@
 //! Laws of how many short gaps follow each other, and their exact counts.
 
-use super::super::bisection::bisect;
+use super::super::random::bisect;
 
 /// Shares of the short gaps that may lie in the long ones of two kinds of runs,
 /// in order of preference. Measured volumes are met best with three quarters.

@@ -1,7 +1,10 @@
-//! A mix of sizes with a given mean and given shares of ranges.
+//! How many requests of a twin have which size and alignment, in exact counts.
 
-use super::super::bisection::bisect;
-use super::super::spec::{SizeShare, SizeSharesBy};
+use super::super::quantity::SizeBytes;
+use super::super::random::bisect;
+use super::super::spec::{SizeShare, SizeSharesBy, TwinSpec};
+use super::quota::apportion;
+use crate::error::workload_problem::WorkloadProblem;
 use slcache_base::request::SECTOR_BYTES;
 
 /// Sectors in a 4 KiB page.
@@ -127,10 +130,172 @@ impl SizeClass {
     }
 }
 
+const DEFAULT_MAX_BYTES: u64 = 128 << 10;
+
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Side {
+    Read,
+    Write,
+}
+
+/// Sizes of one kind of request in exact counts.
+pub(super) fn classes(
+    spec: &TwinSpec,
+    counts: &Counts,
+    side: Side,
+    total: u64,
+) -> Result<Vec<(SizeClass, u64)>, WorkloadProblem> {
+    if total == 0 {
+        return Ok(Vec::new());
+    }
+    let (shares, max, mean, name) = match side {
+        Side::Read => (spec.read_sizes.clone(), spec.max_read_bytes, counts.mean_read_bytes, "read"),
+        Side::Write => (spec.write_sizes.clone(), spec.max_write_bytes, counts.mean_write_bytes, "write"),
+    };
+    let max_bytes = max.map_or(DEFAULT_MAX_BYTES, |size| size.0);
+    let (shares, by) = match spec.small_write_share.filter(|_| side == Side::Write) {
+        Some(small) => (small_and_large(small), SizeSharesBy::Count),
+        None => (shares, spec.size_shares_by.unwrap_or(SizeSharesBy::Count)),
+    };
+    let refused = |message: String| WorkloadProblem::new(format!("twin.mean_{name}_bytes"), message);
+    if mean.is_none() && shares.is_empty() {
+        return Err(refused(format!("missing: the sizes of {name}s do not follow from the figures given")));
+    }
+    let mix = Ranges::new(&shares, by, max_bytes).and_then(|ranges| ranges.mix(mean));
+    let mix = mix.map_err(|message| {
+        let mean = mean.map_or("not given".to_owned(), |mean| format!("{mean:.0}"));
+        let with = if side == Side::Write { ", small_write_share" } else { "" };
+        refused(format!(
+            "{mean} conflicts with {name}_sizes{with} and max_{name}_bytes = {max_bytes}: {message}"
+        ))
+    })?;
+    let shares: Vec<f64> = mix.iter().map(|(_, share)| *share).collect();
+    let counts = apportion(total, &shares);
+    let class =
+        |((sectors, _), count): (&(u32, f64), u64)| (SizeClass { sectors: *sectors, shifted: false }, count);
+    Ok(mix.iter().zip(counts).map(class).collect())
+}
+
+fn small_and_large(small: f64) -> Vec<SizeShare> {
+    let to_4kib = SizeShare { to_bytes: Some(SizeBytes(4096)), share: small };
+    vec![to_4kib, SizeShare { to_bytes: None, share: 1.0 - small }]
+}
+
+/// Moves requests off the 4 KiB pages until as many are unaligned as asked for.
+pub(super) fn shift(
+    spec: &TwinSpec,
+    reads: &mut Vec<(SizeClass, u64)>,
+    writes: &mut Vec<(SizeClass, u64)>,
+) -> Result<(), WorkloadProblem> {
+    let Some(share) = spec.not_4kib_aligned_share else {
+        return Ok(());
+    };
+    let all = || reads.iter().chain(writes.iter());
+    let total: u64 = all().map(|(_, count)| count).sum();
+    let by_size: u64 = all().filter(|(class, _)| class.unaligned()).map(|(_, count)| count).sum();
+    let wanted = libm::round(share * total as f64) as u64;
+    if by_size > wanted {
+        let sizes = by_size as f64 / total as f64;
+        let message =
+            format!("{share} conflicts with the sizes: {sizes:.4} of the requests are no whole pages");
+        return Err(WorkloadProblem::new("twin.not_4kib_aligned_share", message));
+    }
+    let counts: Vec<f64> =
+        all().map(|(class, count)| if class.unaligned() { 0.0 } else { *count as f64 }).collect();
+    if wanted == by_size {
+        return Ok(());
+    }
+    let moved = apportion(wanted - by_size, &counts);
+    let (for_reads, for_writes) = moved.split_at(reads.len());
+    for (classes, moved) in [(reads, for_reads), (writes, for_writes)] {
+        let mut shifted = Vec::new();
+        for ((class, count), moved) in classes.iter_mut().zip(moved) {
+            *count -= moved;
+            shifted.push((SizeClass { shifted: true, ..*class }, *moved));
+        }
+        classes.extend(shifted.into_iter().filter(|(_, count)| *count > 0));
+    }
+    Ok(())
+}
+
+/// Reads and writes with their mean sizes, as far as the figures determine them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    pub(super) requests: Option<f64>,
+    pub(super) reads: Option<f64>,
+    pub(super) writes: Option<f64>,
+    pub(super) write_share: Option<f64>,
+    pub(super) read_bytes: Option<f64>,
+    pub(super) write_bytes: Option<f64>,
+    pub(super) mean_read_bytes: Option<f64>,
+    pub(super) mean_write_bytes: Option<f64>,
+}
+
+/// Sets a value that is not known yet.
+fn learn(known: &mut Option<f64>, value: Option<f64>) {
+    if known.is_none() {
+        *known = value.filter(|value| value.is_finite() && *value >= 0.0);
+    }
+}
+
+fn both(a: Option<f64>, b: Option<f64>, of: impl Fn(f64, f64) -> f64) -> Option<f64> {
+    Some(of(a?, b?))
+}
+
+impl Counts {
+    /// Follows the arithmetic between the figures until nothing new comes out.
+    /// What is given is never changed here; contradictions show up later, when
+    /// all given figures are compared with what comes out.
+    pub(super) fn of(spec: &TwinSpec) -> Self {
+        let mut counts = Self {
+            requests: spec.requests.map(|requests| requests as f64),
+            write_share: spec.write_share,
+            read_bytes: spec.read_bytes.map(|figure| figure.0),
+            write_bytes: spec.write_bytes.map(|figure| figure.0),
+            mean_read_bytes: spec.mean_read_bytes.map(|figure| figure.0),
+            mean_write_bytes: spec.mean_write_bytes.map(|figure| figure.0),
+            ..Self::default()
+        };
+        for _ in 0..8 {
+            counts.learn_counts();
+            counts.learn_bytes(spec);
+        }
+        counts
+    }
+
+    fn learn_counts(&mut self) {
+        learn(&mut self.writes, both(self.requests, self.write_share, |n, share| n * share));
+        learn(&mut self.writes, both(self.write_bytes, self.mean_write_bytes, |bytes, mean| bytes / mean));
+        learn(&mut self.reads, both(self.requests, self.writes, |n, writes| n - writes));
+        learn(&mut self.reads, both(self.read_bytes, self.mean_read_bytes, |bytes, mean| bytes / mean));
+        if let (Some(writes), Some(share)) = (self.writes, self.write_share) {
+            learn(&mut self.requests, (share > 0.0).then(|| writes / share));
+        }
+        if let (Some(reads), Some(share)) = (self.reads, self.write_share) {
+            learn(&mut self.requests, (share < 1.0).then(|| reads / (1.0 - share)));
+        }
+        learn(&mut self.requests, both(self.reads, self.writes, |reads, writes| reads + writes));
+        learn(&mut self.writes, both(self.requests, self.reads, |n, reads| n - reads));
+        learn(&mut self.write_share, both(self.writes, self.requests, |writes, n| writes / n));
+    }
+
+    fn learn_bytes(&mut self, spec: &TwinSpec) {
+        if let Some(share) = spec.write_bytes_share {
+            learn(&mut self.read_bytes, self.write_bytes.map(|bytes| bytes * (1.0 - share) / share));
+            learn(&mut self.write_bytes, self.read_bytes.map(|bytes| bytes * share / (1.0 - share)));
+        }
+        learn(&mut self.write_bytes, both(self.writes, self.mean_write_bytes, |n, mean| n * mean));
+        learn(&mut self.read_bytes, both(self.reads, self.mean_read_bytes, |n, mean| n * mean));
+        learn(&mut self.mean_write_bytes, both(self.write_bytes, self.writes, |bytes, n| bytes / n));
+        learn(&mut self.mean_read_bytes, both(self.read_bytes, self.reads, |bytes, n| bytes / n));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::super::quantity::SizeBytes;
     use super::*;
+    use crate::workload::quantity::FigureBytes;
 
     fn shares(list: &[(u64, f64)]) -> Vec<SizeShare> {
         list.iter().map(|&(to, share)| SizeShare { to_bytes: Some(SizeBytes(to << 10)), share }).collect()
@@ -170,5 +335,33 @@ mod tests {
         assert_eq!(ladder(0, 64), [8, 16, 24, 32, 48, 64]);
         assert_eq!(ladder(64, 100), [96, 100]);
         assert_eq!(ladder(0, 1), [1]);
+    }
+
+    #[test]
+    fn totals_and_means_give_counts() {
+        let gib = |gib: f64| Some(FigureBytes(gib * 1_073_741_824.0));
+        let kib = |kib: f64| Some(FigureBytes(kib * 1024.0));
+        let spec = TwinSpec {
+            read_bytes: gib(6.76),
+            write_bytes: gib(28.16),
+            mean_read_bytes: kib(5.73),
+            mean_write_bytes: kib(7.2),
+            ..TwinSpec::default()
+        };
+        let counts = Counts::of(&spec);
+        assert_eq!(counts.writes.unwrap() as u64, 4_101_097);
+        assert_eq!(counts.reads.unwrap() as u64, 1237063);
+    }
+
+    #[test]
+    fn a_mean_and_a_total_give_counts_of_a_write_only_trace() {
+        let spec = TwinSpec {
+            write_share: Some(1.0),
+            write_bytes: Some(FigureBytes(46_426.0 * 1_048_576.0)),
+            mean_write_bytes: Some(FigureBytes(66.7 * 1024.0)),
+            ..TwinSpec::default()
+        };
+        let counts = Counts::of(&spec);
+        assert_eq!((counts.writes.unwrap() as u64, counts.reads.unwrap()), (712_746, 0.0));
     }
 }

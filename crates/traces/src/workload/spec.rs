@@ -1,9 +1,164 @@
-//! The figures a twin meets. Names are those of `trace info` where it has them.
+//! The keys of a workload file. Streams are named as in fio where fio has them, figures of a twin as in `trace info`.
 
-use super::super::quantity::{FigureBytes, SizeBytes, TimeNs};
+use super::quantity::{FigureBytes, SizeBytes, SizeText, TimeNs};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+/// A workload file. It describes either patterns (`global`, `stream`,
+/// `arrivals`) or, with `twin`, a stand-in for a published trace.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct WorkloadSpec {
+    /// Name of the workload.
+    pub name: Option<String>,
+    /// What it is, in one line.
+    pub about: Option<String>,
+    /// Where its figures come from.
+    pub source: Option<String>,
+    /// Requests to make, flushes and trims included; left out, a pattern has no
+    /// end and a twin has as many as its figures say. A twin with fewer is
+    /// scaled: shares, sizes and rates stay, footprint and duration shrink along.
+    pub requests: Option<u64>,
+    /// Patterns end with the last request that arrives by this time.
+    pub duration_ns: Option<TimeNs>,
+    /// Bytes of address space that patterns use; required for them.
+    pub footprint_bytes: Option<SizeBytes>,
+    /// First byte of that address space; default 0. A multiple of 512 (twins: of 4096).
+    pub offset_bytes: Option<SizeBytes>,
+    /// When requests arrive; default: all at time 0 (`closed`).
+    pub arrivals: Option<ArrivalsSpec>,
+    /// Settings of every stream that does not say otherwise.
+    pub global: Option<StreamSpec>,
+    /// Streams mixed at random by weight; left out, `global` is the only one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stream: Vec<StreamSpec>,
+    /// Figures of a published trace to meet.
+    pub twin: Option<TwinSpec>,
+}
+
+/// When requests arrive.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ArrivalsSpec {
+    /// The process; default `closed`.
+    pub process: ArrivalProcess,
+    /// Mean time between requests; with `bursts`, inside a burst (default 0).
+    pub mean_gap_ns: Option<TimeNs>,
+    /// Requests per second, in place of `mean_gap_ns`.
+    pub rate_iops: Option<f64>,
+    /// Mean requests in a burst, 1 or more; required for `bursts`.
+    pub burst_requests: Option<f64>,
+    /// How burst lengths vary; default `geometric`.
+    pub burst_length: Option<BurstLength>,
+    /// Mean idle time between bursts; required for `bursts`.
+    pub idle_ns: Option<TimeNs>,
+    /// How idle times vary: `fixed`, `exponential`, `lognormal:SIGMA` or
+    /// `pareto:ALPHA` (ALPHA above 1); default `exponential`.
+    pub idle_distribution: Option<String>,
+    /// Relative rates of the 24 hours of the day; time 0 is midnight. The mean
+    /// rate stays what the process says.
+    pub hourly: Option<Vec<f64>>,
+    /// Daily rhythm as a sine of this amplitude around the mean rate, 0 to 1,
+    /// in steps of a minute.
+    pub daily_amplitude: Option<f64>,
+    /// Hour at which the sine is highest; default 14.
+    pub peak_hour: Option<f64>,
+}
+
+/// The process by which requests arrive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ArrivalProcess {
+    /// All at time 0: the queue depth of the replay paces them.
+    #[default]
+    Closed,
+    /// Times between requests are all the same.
+    Constant,
+    /// Times between requests are exponential.
+    Poisson,
+    /// Bursts of requests with idle times between.
+    Bursts,
+}
+
+/// How burst lengths vary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum BurstLength {
+    /// Geometric with the given mean.
+    #[default]
+    Geometric,
+    /// Always the mean, which is then a whole number.
+    Fixed,
+}
+
+macro_rules! stream_spec {
+    ($($(#[$doc:meta])* $field:ident: $type:ty,)*) => {
+        /// One stream of requests. Everything left out is taken from `global`.
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct StreamSpec {
+            $($(#[$doc])* pub $field: Option<$type>,)*
+        }
+
+        impl StreamSpec {
+            /// This stream, with what it leaves out taken from `global`.
+            pub(in crate::workload) fn over(&self, global: &Self) -> Self {
+                Self { $($field: self.$field.clone().or_else(|| global.$field.clone()),)* }
+            }
+        }
+    };
+}
+
+stream_spec! {
+    /// A name for messages.
+    name: String,
+    /// Number of the stream (volume, namespace or queue) in the requests; default 0.
+    stream: u16,
+    /// Its part of the requests, relative to the other streams; default 1.
+    weight: f64,
+    /// `read`, `write`, `trim`, `rw` (sequential) or `randread`, `randwrite`,
+    /// `randtrim`, `randrw` (random); required.
+    rw: String,
+    /// Reads among the reads and writes of `rw` and `randrw`, in percent; default 50.
+    rwmixread: f64,
+    /// Trims among the requests of a stream that reads or writes, from 0 to 1; default 0.
+    trim_share: f64,
+    /// Size of every request: `"4k"`, or one each for reads, writes and trims:
+    /// `"4k,16k,1M"`; default 4k.
+    bs: SizeText,
+    /// Sizes with weights: `"4k/60:16k/40"`, or such a list each for reads,
+    /// writes and trims with commas between.
+    bssplit: String,
+    /// Sizes drawn evenly from a range in steps of `blockalign`: `"4k-64k"`, or
+    /// one range each for reads, writes and trims with commas between.
+    bsrange: String,
+    /// Sizes in steps of `blockalign` with a given mean: `"geometric:MEAN:MAX"`
+    /// or `"lognormal:MEAN:SIGMA:MAX"`, or one each with commas between.
+    bs_distribution: String,
+    /// Requests start at multiples of this; default the smallest size of all.
+    blockalign: SizeBytes,
+    /// Requests moved off `blockalign` to another multiple of 512, from 0 to 1; default 0.
+    unaligned_share: f64,
+    /// Where random requests go: `random` (uniform), `zipf:SKEW`, `pareto:H`,
+    /// `zoned:ACCESSES/SIZE:...` in percent, or `hotcold:ACCESSES/SIZE` (a hot
+    /// part and the rest); default `random`.
+    random_distribution: String,
+    /// Whether places of similar popularity are scattered over the address
+    /// space; default `true` for `zipf` and `pareto`, otherwise `false`.
+    scramble: bool,
+    /// Random requests among all of a random stream, in percent; the others
+    /// continue where the last one of their kind ended; default 100.
+    percentage_random: f64,
+    /// First byte of the stream's part of the footprint; default 0.
+    offset: SizeBytes,
+    /// Bytes of the stream's part of the footprint; default all behind `offset`.
+    size: SizeBytes,
+    /// A flush after every so many writes; default none.
+    fsync: u64,
+    /// Flushes among the requests, from 0 to 1; default 0.
+    flush_share: f64,
+}
 
 /// Figures of a published trace. Those listed under `free` are chosen, all
 /// others are given by the source.
