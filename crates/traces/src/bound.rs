@@ -57,12 +57,12 @@ pub struct SizeBound {
 
 /// Numbers of units, given out as they are written.
 #[derive(Default)]
-struct Units {
+struct UnitNumbers {
     chunks: FxHashMap<(u16, u64), Box<[u32; CHUNK as usize]>>,
     count: u32,
 }
 
-impl Units {
+impl UnitNumbers {
     /// Adds the numbers of units `from..to` of a stream to `out`, new ones for those that have none.
     fn written(&mut self, stream: u16, from: u64, to: u64, out: &mut Vec<u32>) {
         for chunk in from / CHUNK..to.div_ceil(CHUNK) {
@@ -112,7 +112,7 @@ struct Counter {
     unit_sectors: u64,
     /// Streams are volumes, with addresses of their own.
     by_stream: bool,
-    units: Units,
+    units: UnitNumbers,
     meters: Meters,
     touched: Vec<u32>,
     alive: Vec<bool>,
@@ -128,7 +128,7 @@ impl Counter {
         Self {
             unit_sectors: unit_bytes / SECTOR_BYTES,
             by_stream,
-            units: Units::default(),
+            units: UnitNumbers::default(),
             meters: Meters::new(&slots),
             touched: Vec::new(),
             alive: Vec::new(),

@@ -43,7 +43,7 @@ pub use options::{
     ZeroSize,
 };
 pub use page_set::{PageSet, RankedPages};
-pub use parquet::{Kind as ColumnKind, TableWriter};
+pub use parquet::{ColumnKind, TableWriter};
 pub use request_source::{Origin as TraceOrigin, Progress, TraceEntry};
 pub use slcache_base::request::{HostOp, Request, SECTOR_BYTES};
 pub use sources::detect::detect;

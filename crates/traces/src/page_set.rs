@@ -10,14 +10,14 @@ const CHUNK_WORDS: usize = (CHUNK_PAGES / 64) as usize;
 /// Chunks of stream 0 found by index instead of by search: 2^32 pages, 16 TiB of 4 KiB pages.
 const NEAR_CHUNKS: u64 = 1 << 17;
 
-type Words = Box<[u64; CHUNK_WORDS]>;
+type ChunkWords = Box<[u64; CHUNK_WORDS]>;
 
 /// Some pages of a chunk; all of them keep no bits, so that huge requests cost little.
 #[derive(Default)]
 enum Chunk {
     #[default]
     Empty,
-    Part(Words),
+    Part(ChunkWords),
     Full,
 }
 
@@ -52,7 +52,7 @@ impl Chunk {
         fresh
     }
 
-    fn words(&self) -> Option<Words> {
+    fn words(&self) -> Option<ChunkWords> {
         match self {
             Self::Empty => None,
             Self::Part(words) => Some(words.clone()),
@@ -112,7 +112,7 @@ impl PageSet {
     }
 
     /// The chunks of stream 0 that have pages, in ascending order.
-    fn chunks(&self) -> impl Iterator<Item = (u64, Words)> + '_ {
+    fn chunks(&self) -> impl Iterator<Item = (u64, ChunkWords)> + '_ {
         let far = self.far.iter().filter(|((stream, _), _)| *stream == 0);
         let mut far: Vec<(u64, &Chunk)> = far.map(|(&(_, number), chunk)| (number, chunk)).collect();
         far.sort_unstable_by_key(|(number, _)| *number);
@@ -168,7 +168,7 @@ struct RankedChunk {
     number: u64,
     /// Pages of the set in earlier chunks.
     base: u64,
-    words: Words,
+    words: ChunkWords,
     /// Pages of the set in earlier words of this chunk.
     before: [u16; CHUNK_WORDS],
 }

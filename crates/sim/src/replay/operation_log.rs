@@ -8,7 +8,7 @@ use slcache_core::base::{CellMode, PlaneId};
 use slcache_core::hw::geometry::Geometry;
 use slcache_core::hw::timing::LoggedOperation;
 use slcache_files::Outputs;
-use slcache_traces::{ColumnKind as Kind, TableWriter};
+use slcache_traces::{ColumnKind, TableWriter};
 use std::fs::File;
 use std::io::Result;
 use std::path::Path;
@@ -18,24 +18,24 @@ const KEY: &str = "slcache.operations";
 /// In place of a number where there is none: -1 in the table.
 const NONE: u64 = u64::MAX;
 
-const COLUMNS: [(&str, Kind); 17] = [
-    ("scheme", Kind::Name),
-    ("kind", Kind::Name),
-    ("mode", Kind::Name),
-    ("cause", Kind::Name),
-    ("class", Kind::Name),
-    ("operation", Kind::Rising),
-    ("request", Kind::Rising),
-    ("channel", Kind::Number),
-    ("plane", Kind::Number),
-    ("block", Kind::Number),
-    ("page", Kind::Number),
-    ("pages", Kind::Number),
-    ("queued_ns", Kind::Rising),
-    ("begin_ns", Kind::Rising),
-    ("end_ns", Kind::Rising),
-    ("leads", Kind::Number),
-    ("suspended", Kind::Number),
+const COLUMNS: [(&str, ColumnKind); 17] = [
+    ("scheme", ColumnKind::Name),
+    ("kind", ColumnKind::Name),
+    ("mode", ColumnKind::Name),
+    ("cause", ColumnKind::Name),
+    ("class", ColumnKind::Name),
+    ("operation", ColumnKind::Rising),
+    ("request", ColumnKind::Rising),
+    ("channel", ColumnKind::Number),
+    ("plane", ColumnKind::Number),
+    ("block", ColumnKind::Number),
+    ("page", ColumnKind::Number),
+    ("pages", ColumnKind::Number),
+    ("queued_ns", ColumnKind::Rising),
+    ("begin_ns", ColumnKind::Rising),
+    ("end_ns", ColumnKind::Rising),
+    ("leads", ColumnKind::Number),
+    ("suspended", ColumnKind::Number),
 ];
 
 /// A table of operations that is being written.

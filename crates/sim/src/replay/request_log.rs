@@ -9,7 +9,7 @@ use slcache_core::device::request::HostOp;
 use slcache_core::device::request_log::LoggedRequest;
 use slcache_core::metrics::components::{components, components_of, Needs, COMPONENTS, SERVICES};
 use slcache_files::{OutputError, Outputs};
-use slcache_traces::{ColumnKind as Kind, TableWriter};
+use slcache_traces::{ColumnKind, TableWriter};
 use std::fs::File;
 use std::io::Error;
 use std::path::{Path, PathBuf};
@@ -18,19 +18,19 @@ use std::path::{Path, PathBuf};
 const KEY: &str = "slcache.requests";
 
 /// What a request is told by, besides where its time went.
-const COLUMNS: [(&str, Kind); 12] = [
-    ("scheme", Kind::Name),
-    ("operation", Kind::Name),
-    ("request", Kind::Rising),
-    ("arrival_ns", Kind::Rising),
-    ("admission_ns", Kind::Rising),
-    ("start_ns", Kind::Rising),
-    ("completion_ns", Kind::Rising),
-    ("sector", Kind::Rising),
-    ("sectors", Kind::Number),
-    ("stream", Kind::Number),
-    ("latency_ns", Kind::Rising),
-    ("service_ns", Kind::Number),
+const COLUMNS: [(&str, ColumnKind); 12] = [
+    ("scheme", ColumnKind::Name),
+    ("operation", ColumnKind::Name),
+    ("request", ColumnKind::Rising),
+    ("arrival_ns", ColumnKind::Rising),
+    ("admission_ns", ColumnKind::Rising),
+    ("start_ns", ColumnKind::Rising),
+    ("completion_ns", ColumnKind::Rising),
+    ("sector", ColumnKind::Rising),
+    ("sectors", ColumnKind::Number),
+    ("stream", ColumnKind::Number),
+    ("latency_ns", ColumnKind::Rising),
+    ("service_ns", ColumnKind::Number),
 ];
 
 /// A log that is being written.
@@ -72,7 +72,7 @@ impl RequestLog {
             Some(cells) if cells.has_upkeep() => Needs::Upkeep,
             Some(_) => Needs::Cells,
         };
-        let parts = components_of(device).map(|part| (part.column(), Kind::Number));
+        let parts = components_of(device).map(|part| (part.column(), ColumnKind::Number));
         let columns: Vec<_> =
             COLUMNS.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).chain(parts).collect();
         let table = TableWriter::new(file, &columns).map_err(failed(path))?;

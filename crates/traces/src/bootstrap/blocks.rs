@@ -127,7 +127,7 @@ pub(super) fn shuffle<T>(items: &mut [T], random: &mut RngStream) {
 
 /// A request of the source as a twin keeps it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Record {
+pub(super) struct BlockRecord {
     /// Time behind the request before, in nanoseconds.
     pub gap_ns: u64,
     /// Length in sectors; 0 for a flush.
@@ -135,12 +135,12 @@ pub(super) struct Record {
     pub stream: u16,
     pub hint: u8,
     pub op: HostOp,
-    pub place: Place,
+    pub place: BlockPlace,
 }
 
 /// Where a request goes. An extent is the place of an earlier read or write of the same volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum BlockPlace {
     /// Nowhere: a flush.
     None,
     /// Where nothing was: the sector in what a round brings to its volume.

@@ -1,7 +1,7 @@
 //! From requests to records: where each goes in words of those before it.
 
-use super::blocks::{Cutter, Place, Record};
-use super::extents::{Extent, Extents};
+use super::blocks::{BlockPlace, BlockRecord, Cutter};
+use super::extents::{UsedExtent, VolumeExtents};
 use super::regions::{self, Fresh};
 use slcache_base::request::{HostOp, Request};
 use slcache_base::rng::RngStream;
@@ -12,7 +12,7 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub(super) struct Coded {
     /// Its requests in order.
-    pub records: Vec<Record>,
+    pub records: Vec<BlockRecord>,
     /// Its blocks, of places among the records.
     pub blocks: Vec<Range<u32>>,
     /// The sectors that a round of it brings to each volume.
@@ -24,7 +24,7 @@ pub(super) struct Coded {
 /// A volume's addresses in use.
 #[derive(Clone, Debug, Default)]
 struct Volume {
-    extents: Extents,
+    extents: VolumeExtents,
     /// Start and length of every extent, to find what a request lies in: its number, and whether it
     /// was used since it was trimmed.
     places: BTreeMap<(u64, u32), (u32, bool)>,
@@ -34,7 +34,7 @@ struct Volume {
 
 impl Volume {
     /// The extent that a request repeats or begins in.
-    fn anchor(&self, request: &Request) -> Option<(u32, Extent)> {
+    fn anchor(&self, request: &Request) -> Option<(u32, UsedExtent)> {
         let start = request.sector;
         let before = || self.places.range(..=(start, u32::MAX)).next_back();
         let around = || {
@@ -52,7 +52,7 @@ pub(super) struct Coder {
     cutter: Cutter,
     volumes: Vec<Volume>,
     fresh: Vec<Fresh>,
-    records: Vec<Record>,
+    records: Vec<BlockRecord>,
     idle_trims: u64,
     last_ns: Option<u64>,
     /// The gap before the next record, that of trims left out included.
@@ -86,7 +86,7 @@ impl Coder {
             self.volumes.resize_with(volume + 1, Volume::default);
         }
         match request.op {
-            HostOp::Flush => self.push(request, 0, Place::None),
+            HostOp::Flush => self.push(request, 0, BlockPlace::None),
             HostOp::Trim => self.trim(request, volume),
             HostOp::Read | HostOp::Write => {
                 let place = self.place(request, volume);
@@ -105,9 +105,9 @@ impl Coder {
         }
     }
 
-    fn push(&mut self, request: &Request, sectors: u32, place: Place) {
+    fn push(&mut self, request: &Request, sectors: u32, place: BlockPlace) {
         let gap_ns = std::mem::take(&mut self.gap_ns);
-        self.records.push(Record {
+        self.records.push(BlockRecord {
             gap_ns,
             sectors,
             stream: request.stream,
@@ -118,7 +118,7 @@ impl Coder {
     }
 
     /// Says where a read or write goes, and takes note of it.
-    fn place(&mut self, request: &Request, number: usize) -> Place {
+    fn place(&mut self, request: &Request, number: usize) -> BlockPlace {
         let block = self.cutter.block();
         let volume = &mut self.volumes[number];
         let anchor = volume.anchor(request);
@@ -129,10 +129,10 @@ impl Coder {
         }
         let place = match anchor {
             // Its region is known at the end.
-            None => Place::None,
+            None => BlockPlace::None,
             // What begins a block has another request before it in the twin.
-            Some(_) if volume.last == Some((request.sector, block)) => Place::Next,
-            Some((anchor, extent)) => Place::Inside {
+            Some(_) if volume.last == Some((request.sector, block)) => BlockPlace::Next,
+            Some((anchor, extent)) => BlockPlace::Inside {
                 class: extent.class,
                 distance: volume.extents.distance(anchor),
                 offset: (request.sector - extent.sector) as u32,
@@ -160,7 +160,7 @@ impl Coder {
         }
         self.idle_trims += u64::from(found.is_empty());
         for (class, distance) in found {
-            self.push(request, class.sectors(), Place::Inside { class, distance, offset: 0 });
+            self.push(request, class.sectors(), BlockPlace::Inside { class, distance, offset: 0 });
         }
     }
 }

@@ -10,7 +10,7 @@ const EXTENTS_MAX: usize = 1 << 22;
 
 /// Where a read or write went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Extent {
+pub(super) struct UsedExtent {
     /// First sector.
     pub sector: u64,
     /// Its length, and whether it was written.
@@ -18,7 +18,7 @@ pub(super) struct Extent {
     slot: u32,
 }
 
-impl Extent {
+impl UsedExtent {
     /// The sector behind it.
     pub(super) fn end_sector(self) -> u64 {
         self.sector + u64::from(self.class.sectors())
@@ -27,29 +27,29 @@ impl Extent {
 
 /// All extents of a volume, the same start and length only once.
 #[derive(Clone, Debug)]
-pub(super) struct Extents {
+pub(super) struct VolumeExtents {
     max: usize,
-    all: Vec<Extent>,
+    all: Vec<UsedExtent>,
     /// Numbers of those that made room.
     spare: Vec<u32>,
     known: FxHashMap<(u64, u32), u32>,
     by_class: FxHashMap<Class, Recency>,
 }
 
-impl Default for Extents {
+impl Default for VolumeExtents {
     fn default() -> Self {
         Self::of_at_most(EXTENTS_MAX)
     }
 }
 
-impl Extents {
+impl VolumeExtents {
     /// Those of a volume of which so many are kept.
     fn of_at_most(max: usize) -> Self {
         let (all, spare) = (Vec::new(), Vec::new());
         Self { max, all, spare, known: FxHashMap::default(), by_class: FxHashMap::default() }
     }
 
-    pub(super) fn get(&self, number: u32) -> Extent {
+    pub(super) fn get(&self, number: u32) -> UsedExtent {
         self.all[number as usize]
     }
 
@@ -64,14 +64,14 @@ impl Extents {
     }
 
     /// The extent of a class that so many of the class were used after, if there are as many.
-    pub(super) fn at(&self, class: Class, distance: u32) -> Option<Extent> {
+    pub(super) fn at(&self, class: Class, distance: u32) -> Option<UsedExtent> {
         let list = self.by_class.get(&class)?;
         let rank = distance as usize;
         (rank < list.len()).then(|| self.get(list.at(rank)))
     }
 
     /// The extent of a class that was used longest ago, else that of the other class of its length.
-    pub(super) fn oldest(&self, class: Class) -> Option<Extent> {
+    pub(super) fn oldest(&self, class: Class) -> Option<UsedExtent> {
         let other = Class::new(class.sectors(), !class.is_written());
         let lists = [class, other].into_iter().filter_map(|class| self.by_class.get(&class));
         let list = lists.into_iter().find(|list| list.len() > 0)?;
@@ -79,7 +79,7 @@ impl Extents {
     }
 
     /// Makes an extent the one used last; returns its number, and the extent that made room for it.
-    pub(super) fn touch(&mut self, request: &Request) -> (u32, Option<Extent>) {
+    pub(super) fn touch(&mut self, request: &Request) -> (u32, Option<UsedExtent>) {
         let (sector, sectors) = (request.sector, request.sectors);
         let is_written = request.op == HostOp::Write;
         let known = self.find(sector, sectors);
@@ -94,11 +94,11 @@ impl Extents {
         let Self { all, by_class, .. } = self;
         let list = by_class.entry(class).or_default();
         let slot = list.push(number, |moved, slot| all[moved as usize].slot = slot);
-        all[number as usize] = Extent { sector, class, slot };
+        all[number as usize] = UsedExtent { sector, class, slot };
         (number, gone)
     }
 
-    fn leave(&mut self, number: u32) -> Extent {
+    fn leave(&mut self, number: u32) -> UsedExtent {
         let extent = self.get(number);
         if let Some(list) = self.by_class.get_mut(&extent.class) {
             list.remove(extent.slot);
@@ -107,7 +107,7 @@ impl Extents {
     }
 
     /// A number for an extent that is new; where there are too many, that of the oldest of its class.
-    fn take_in(&mut self, sector: u64, class: Class) -> (u32, Option<Extent>) {
+    fn take_in(&mut self, sector: u64, class: Class) -> (u32, Option<UsedExtent>) {
         let is_full = self.all.len() - self.spare.len() >= self.max;
         let oldest = self.by_class.get(&class).filter(|list| is_full && list.len() > 0);
         let oldest = oldest.map(|list| list.at(list.len() - 1));
@@ -119,7 +119,7 @@ impl Extents {
         });
         let number = self.spare.pop().unwrap_or(self.all.len() as u32);
         if number as usize == self.all.len() {
-            self.all.push(Extent { sector, class, slot: 0 });
+            self.all.push(UsedExtent { sector, class, slot: 0 });
         }
         self.known.insert((sector, class.sectors()), number);
         (number, gone)
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn what_was_written_is_apart_from_what_was_only_read() {
-        let mut extents = Extents::default();
+        let mut extents = VolumeExtents::default();
         for (sector, op) in [(0, HostOp::Write), (8, HostOp::Read), (16, HostOp::Write), (0, HostOp::Read)] {
             extents.touch(&request(sector, 8, op));
         }
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn the_oldest_makes_room() {
-        let mut extents = Extents::of_at_most(2);
+        let mut extents = VolumeExtents::of_at_most(2);
         let mut gone =
             |sector| extents.touch(&request(sector, 8, HostOp::Write)).1.map(|extent| extent.sector);
         assert_eq!([gone(0), gone(8), gone(0), gone(16), gone(8)], [None, None, None, Some(8), Some(0)]);

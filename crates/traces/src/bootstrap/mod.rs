@@ -14,7 +14,7 @@ mod regions;
 
 use crate::error::TraceError;
 use crate::times;
-use blocks::{Class, Cutter, Place, Record, Rounds};
+use blocks::{BlockPlace, BlockRecord, Class, Cutter, Rounds};
 use coder::{Coded, Coder};
 use placer::Placer;
 use rustc_hash::FxHashMap;
@@ -196,7 +196,7 @@ impl Source {
 }
 
 /// Gives requests of the same stream, operation and size each other's places, at random.
-fn change_places(records: &mut [Record], random: &mut RngStream) {
+fn change_places(records: &mut [BlockRecord], random: &mut RngStream) {
     let mut alike: FxHashMap<(u16, HostOp, u32), Vec<u32>> = FxHashMap::default();
     let mut order = Vec::new();
     for (place, record) in records.iter().enumerate() {
@@ -209,7 +209,7 @@ fn change_places(records: &mut [Record], random: &mut RngStream) {
     }
     for key in order {
         let group = &alike[&key];
-        let mut places: Vec<Place> = group.iter().map(|&place| records[place as usize].place).collect();
+        let mut places: Vec<BlockPlace> = group.iter().map(|&place| records[place as usize].place).collect();
         blocks::shuffle(&mut places, random);
         for (&place, drawn) in group.iter().zip(places) {
             records[place as usize].place = drawn;
@@ -269,7 +269,7 @@ impl Twin {
             };
             self.left -= 1;
             self.made += 1;
-            let Record { sectors, stream, hint, op, .. } = record;
+            let BlockRecord { sectors, stream, hint, op, .. } = record;
             let mut request = Request { at_ns: self.at_ns, sector, sectors, stream, hint, op };
             self.widen(&mut request);
             return Ok(Some(request));
@@ -297,7 +297,7 @@ impl Twin {
         }
     }
 
-    fn place(&mut self, record: &Record) -> Option<u64> {
+    fn place(&mut self, record: &BlockRecord) -> Option<u64> {
         if record.op == HostOp::Flush {
             return Some(0);
         }
@@ -310,7 +310,7 @@ impl Twin {
     }
 
     /// The next record, with the gap that it has here.
-    fn record(&mut self) -> Record {
+    fn record(&mut self) -> BlockRecord {
         if let Some(place) = self.block.next() {
             return self.coded.records[place as usize];
         }

@@ -1,6 +1,6 @@
 //! Regions: what lies together of a volume's addresses, and moves as a whole.
 
-use super::blocks::{shuffle, Place, Record};
+use super::blocks::{shuffle, BlockPlace, BlockRecord};
 use slcache_base::rng::RngStream;
 
 /// Requests up to 64 KiB apart lie together.
@@ -35,7 +35,7 @@ struct Region {
 /// they follow each other as in the source.
 pub(super) fn form(
     mut fresh: Vec<Fresh>,
-    records: &mut [Record],
+    records: &mut [BlockRecord],
     random: Option<&mut RngStream>,
 ) -> Vec<u64> {
     fresh.sort_unstable();
@@ -58,7 +58,7 @@ pub(super) fn form(
     }
     let (begins, lengths) = lay(&regions, random);
     for (record, region, offset) in inside {
-        records[record as usize].place = Place::Fresh { sector: begins[region] + offset };
+        records[record as usize].place = BlockPlace::Fresh { sector: begins[region] + offset };
     }
     lengths
 }
@@ -120,8 +120,8 @@ mod tests {
     use super::*;
     use slcache_base::request::HostOp;
 
-    const RECORD: Record =
-        Record { gap_ns: 0, sectors: 8, stream: 0, hint: 0, op: HostOp::Write, place: Place::None };
+    const RECORD: BlockRecord =
+        BlockRecord { gap_ns: 0, sectors: 8, stream: 0, hint: 0, op: HostOp::Write, place: BlockPlace::None };
 
     /// Where the records of first sectors go, and the volumes' lengths.
     fn formed(places: &[(u32, u64, u32)], random: Option<&mut RngStream>) -> (Vec<u64>, Vec<u64>) {
@@ -133,8 +133,8 @@ mod tests {
             record: Some(record),
         });
         let lengths = form(fresh.collect(), &mut records, random);
-        let begin = |record: &Record| match record.place {
-            Place::Fresh { sector } => sector,
+        let begin = |record: &BlockRecord| match record.place {
+            BlockPlace::Fresh { sector } => sector,
             place => panic!("{place:?}"),
         };
         (records.iter().map(begin).collect(), lengths)

@@ -39,12 +39,12 @@ fn file_labels(paths: &[String]) -> Vec<String> {
     plain.iter().enumerate().map(numbered).collect()
 }
 
-struct Input {
+struct TraceInput {
     reader: TraceReader,
     waiting: VecDeque<TraceEntry>,
 }
 
-impl Input {
+impl TraceInput {
     /// The names of its volumes by stream; none where there is one without a name, which is no volume to
     /// tell apart.
     fn names(&self) -> Vec<String> {
@@ -63,7 +63,7 @@ impl Input {
 
 /// The traces, and of several the next request of each.
 pub(super) struct Traces {
-    inputs: Vec<Input>,
+    inputs: Vec<TraceInput>,
     labels: Vec<String>,
     /// Whether all lie in one address space.
     in_one: bool,
@@ -85,8 +85,9 @@ impl Traces {
                 return Err(TraceError::refused(WHAT, format!("{name} is a pipe or standard input, which can be read only once, and is one of the traces twice")));
             }
         }
-        let opened =
-            paths.iter().map(|path| Ok(Input { reader: open(path, options)?, waiting: VecDeque::new() }));
+        let opened = paths
+            .iter()
+            .map(|path| Ok(TraceInput { reader: open(path, options)?, waiting: VecDeque::new() }));
         let mut traces = Self {
             inputs: opened.collect::<Result<_, TraceError>>()?,
             labels: file_labels(paths),
@@ -211,7 +212,7 @@ impl Traces {
 
     /// What was read; complete at the end.
     pub(super) fn report(&self) -> Vec<InputReport> {
-        let report = |Input { reader, .. }: &Input| InputReport {
+        let report = |TraceInput { reader, .. }: &TraceInput| InputReport {
             file: reader.path().name().to_owned(),
             format: reader.format(),
             summary: reader.summary().clone(),

@@ -5,12 +5,12 @@ use crate::error::LineFault;
 /// The bytes of a record (or header) with their byte order. Places are checked
 /// when the record is set off, so reading a field cannot fail.
 #[derive(Clone, Copy)]
-pub(crate) struct Fields<'a> {
+pub(crate) struct RecordFields<'a> {
     bytes: &'a [u8],
     big_endian: bool,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> RecordFields<'a> {
     /// Little-endian fields.
     pub(crate) fn little(bytes: &'a [u8]) -> Self {
         Self { bytes, big_endian: false }
@@ -78,10 +78,10 @@ mod tests {
     #[test]
     fn both_byte_orders() {
         let bytes = [1, 2, 3, 4, 5, 6, 7, 8, 9];
-        assert_eq!(Fields::little(&bytes).u16(1), 0x0302);
-        assert_eq!(Fields::ordered(&bytes, true).u16(1), 0x0203);
-        assert_eq!(Fields::little(&bytes).u32(0), 0x0403_0201);
-        assert_eq!(Fields::ordered(&bytes, true).u64(1), 0x0203_0405_0607_0809);
-        assert_eq!(Fields::little(&bytes).unsigned(0, 3), 0x03_0201);
+        assert_eq!(RecordFields::little(&bytes).u16(1), 0x0302);
+        assert_eq!(RecordFields::ordered(&bytes, true).u16(1), 0x0203);
+        assert_eq!(RecordFields::little(&bytes).u32(0), 0x0403_0201);
+        assert_eq!(RecordFields::ordered(&bytes, true).u64(1), 0x0203_0405_0607_0809);
+        assert_eq!(RecordFields::little(&bytes).unsigned(0, 3), 0x03_0201);
     }
 }

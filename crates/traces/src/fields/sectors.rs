@@ -6,7 +6,7 @@ use slcache_base::request::SECTOR_BYTES;
 
 /// Where an address or size stands, for messages.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Column<'a> {
+pub(crate) struct NamedColumn<'a> {
     /// Column, from 1.
     pub number: usize,
     /// The column's name in the format.
@@ -41,8 +41,8 @@ impl SizeRules {
     #[inline(always)]
     pub(crate) fn extent_of_bytes(
         self,
-        (address, address_column): (u64, Column<'_>),
-        (size, size_column): (u64, Column<'_>),
+        (address, address_column): (u64, NamedColumn<'_>),
+        (size, size_column): (u64, NamedColumn<'_>),
     ) -> Result<Option<Extent>, LineFault> {
         if size == 0 {
             return self.zero(size_column);
@@ -69,7 +69,7 @@ impl SizeRules {
     pub(crate) fn extent_of_sectors(
         self,
         sector: u64,
-        (length, column): (u64, Column<'_>),
+        (length, column): (u64, NamedColumn<'_>),
     ) -> Result<Option<Extent>, LineFault> {
         if length == 0 {
             return self.zero(column);
@@ -83,8 +83,8 @@ impl SizeRules {
     #[inline(always)]
     pub(crate) fn extent_of_sector_and_bytes(
         self,
-        (sector, sector_column): (u64, Column<'_>),
-        size: (u64, Column<'_>),
+        (sector, sector_column): (u64, NamedColumn<'_>),
+        size: (u64, NamedColumn<'_>),
     ) -> Result<Option<Extent>, LineFault> {
         match sector.checked_mul(SECTOR_BYTES) {
             Some(address) => self.extent_of_bytes((address, sector_column), size),
@@ -93,7 +93,7 @@ impl SizeRules {
     }
 
     #[cold]
-    fn zero(self, column: Column<'_>) -> Result<Option<Extent>, LineFault> {
+    fn zero(self, column: NamedColumn<'_>) -> Result<Option<Extent>, LineFault> {
         match self.zero_size {
             ZeroSize::Skip => Ok(None),
             ZeroSize::Error => {
@@ -103,7 +103,7 @@ impl SizeRules {
     }
 
     #[cold]
-    fn not_whole(self, value: u64, column: Column<'_>) -> Result<(), LineFault> {
+    fn not_whole(self, value: u64, column: NamedColumn<'_>) -> Result<(), LineFault> {
         match self.sub_sector {
             SubSector::Round => Ok(()),
             SubSector::Error => {
@@ -114,12 +114,12 @@ impl SizeRules {
 }
 
 #[inline(always)]
-fn narrow(sectors: u64, given: u64, column: Column<'_>) -> Result<u32, LineFault> {
+fn narrow(sectors: u64, given: u64, column: NamedColumn<'_>) -> Result<u32, LineFault> {
     u32::try_from(sectors).map_err(|_| too_large(given, column))
 }
 
 #[cold]
-fn too_large(given: u64, column: Column<'_>) -> LineFault {
+fn too_large(given: u64, column: NamedColumn<'_>) -> LineFault {
     let allowed = "a size below 2 TiB (2^32 sectors of 512 bytes)";
     LineFault::field(column.number, column.name, given.to_string().as_bytes(), allowed)
 }
@@ -128,7 +128,7 @@ fn too_large(given: u64, column: Column<'_>) -> LineFault {
 mod tests {
     use super::*;
 
-    const COLUMN: Column<'static> = Column { number: 6, name: "Size" };
+    const COLUMN: NamedColumn<'static> = NamedColumn { number: 6, name: "Size" };
 
     fn rules(zero_size: ZeroSize, sub_sector: SubSector) -> SizeRules {
         SizeRules { zero_size, sub_sector }

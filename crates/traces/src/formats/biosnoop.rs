@@ -5,7 +5,7 @@
 //! the issue. With `-Q` the time in the queue stands before it. Sectors are 512 bytes. bcc says R or W,
 //! libbpf-tools RWBS; what moves no bytes is a flush. Where no disk is named the command is none of a disk.
 
-use super::layout::Part;
+use super::layout::ColumnPart;
 use super::table::{self, Table};
 use super::Format;
 
@@ -21,14 +21,14 @@ pub(super) const FORMAT: Format = Format {
 static TABLE: Table = Table {
     separator: None,
     columns: &[
-        ("TIME", Part::Time, 1_000_000_000),
-        ("PID", Part::Number, 0),
-        ("DISK", Part::Volume, 0),
-        ("T", Part::Op, 0),
-        ("SECTOR", Part::Address, 512),
-        ("BYTES", Part::Size, 1),
-        ("QUE", Part::Queued, 1_000_000),
-        ("LAT", Part::Response, 1_000_000),
+        ("TIME", ColumnPart::Time, 1_000_000_000),
+        ("PID", ColumnPart::Number, 0),
+        ("DISK", ColumnPart::Volume, 0),
+        ("T", ColumnPart::Op, 0),
+        ("SECTOR", ColumnPart::Address, 512),
+        ("BYTES", ColumnPart::Size, 1),
+        ("QUE", ColumnPart::Queued, 1_000_000),
+        ("LAT", ColumnPart::Response, 1_000_000),
     ],
     free: Some("COMM"),
     kinds: None,

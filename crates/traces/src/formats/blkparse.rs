@@ -6,14 +6,14 @@
 //! and shorter for flushes and for the completions that end a flush sequence
 //! (blkparse_fmt.c of blktrace).
 
-use super::rwbs::{Flags, Kind, SKIPPED_FLUSH_END, SKIPPED_PASS_THROUGH, SKIPPED_ZONE};
+use super::rwbs::{Flags, RwbsKind, SKIPPED_FLUSH_END, SKIPPED_PASS_THROUGH, SKIPPED_ZONE};
 use super::{Detection, Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_NOTE};
 use crate::error::LineFault;
 use crate::fields::scan::{
     behind_blanks, decimal_time, decimal_until, digits_until, digits_word, field_until, unsigned,
     unsigned_word, TextBlock, Words,
 };
-use crate::fields::sectors::{Column, SizeRules};
+use crate::fields::sectors::{NamedColumn, SizeRules};
 use crate::options::TraceOptions;
 use slcache_base::request::HostOp;
 
@@ -29,7 +29,7 @@ pub(super) const FORMAT: Format = Format {
 const NAMES: [&str; 7] = ["device", "cpu", "sequence", "time", "pid", "action", "RWBS"];
 /// Number of the RWBS column.
 const RWBS: usize = 7;
-const SECTORS: Column<'static> = Column { number: 10, name: "sectors" };
+const SECTORS: NamedColumn<'static> = NamedColumn { number: 10, name: "sectors" };
 const LINE: &str = "maj,min cpu sequence seconds.nanoseconds pid action RWBS sector + sectors [name]";
 const SKIPPED_SUMMARY: &str = "blkparse summary line";
 
@@ -93,13 +93,13 @@ impl Blkparse {
         if flags.preflush {
             return Ok(Record::Request(raw));
         }
-        if flags.kind == Kind::Zone {
+        if flags.kind == RwbsKind::Zone {
             return Ok(Record::Skipped(SKIPPED_ZONE));
         }
         if self.action == b'C' && !bracketed {
             return Ok(Record::Skipped(SKIPPED_FLUSH_END));
         }
-        if flags.kind == Kind::None || first.starts_with(b"(") || !bracketed {
+        if flags.kind == RwbsKind::None || first.starts_with(b"(") || !bracketed {
             return Ok(Record::Skipped(SKIPPED_PASS_THROUGH));
         }
         Err(unknown(line))
@@ -143,7 +143,7 @@ impl RecordParser for Blkparse {
         if !self.begun {
             return None;
         }
-        let Event { at_ns, device, action, rest } = Event::of(pending)?;
+        let ParsedEvent { at_ns, device, action, rest } = ParsedEvent::of(pending)?;
         if action != [self.action] {
             let behind = &rest[memchr::memchr(b'\n', rest)? + 1..];
             return Some((Record::Skipped(event_reason(action).ok()?), behind));
@@ -163,14 +163,14 @@ impl RecordParser for Blkparse {
 }
 
 /// An event of a well-formed line up to its action.
-struct Event<'a> {
+struct ParsedEvent<'a> {
     at_ns: u64,
     device: &'a [u8],
     action: &'a [u8],
     rest: &'a [u8],
 }
 
-impl<'a> Event<'a> {
+impl<'a> ParsedEvent<'a> {
     /// One pass over a line that others follow; `None` for any that needs a closer look.
     #[inline(always)]
     fn of(line: &'a [u8]) -> Option<Self> {

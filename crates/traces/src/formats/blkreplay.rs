@@ -3,7 +3,7 @@
 //! Seconds from the start, 512-byte sectors, R or W. The last two columns are 0 in a load and measured
 //! in the result of a replay.
 
-use super::layout::Part;
+use super::layout::ColumnPart;
 use super::table::{self, Table};
 use super::Format;
 use crate::options::BlkparseAction;
@@ -20,11 +20,11 @@ pub(super) const FORMAT: Format = Format {
 static TABLE: Table = Table {
     separator: Some(b';'),
     columns: &[
-        ("start", Part::Time, 1_000_000_000),
-        ("sector", Part::Address, 512),
-        ("length", Part::Size, 512),
-        ("op", Part::Op, 0),
-        ("replay_duration", Part::Response, 1_000_000_000),
+        ("start", ColumnPart::Time, 1_000_000_000),
+        ("sector", ColumnPart::Address, 512),
+        ("length", ColumnPart::Size, 512),
+        ("op", ColumnPart::Op, 0),
+        ("replay_duration", ColumnPart::Response, 1_000_000_000),
     ],
     free: None,
     kinds: None,

@@ -8,14 +8,14 @@
 
 use super::{Detection, Fit, Format, RawRequest, Record, RecordParser, Sample};
 use crate::error::LineFault;
-use crate::fields::binary::{number_fault, Fields};
-use crate::fields::sectors::{Column, SizeRules};
+use crate::fields::binary::{number_fault, RecordFields};
+use crate::fields::sectors::{NamedColumn, SizeRules};
 use crate::options::{BlkparseAction, TraceOptions};
 use slcache_base::request::HostOp;
 
 mod action;
 
-use action::{event, Event};
+use action::{event, ActionEvent};
 
 pub(crate) const BLKTRACE: &str = "blktrace";
 
@@ -72,19 +72,19 @@ fn layout(magic: u32) -> Option<&'static Layout> {
 
 /// The layout of a record that the parser has set off and normalised.
 fn layout_of(record: &[u8]) -> &'static Layout {
-    layout(Fields::little(record).u32(0)).expect("the parser sets off records of known versions")
+    layout(RecordFields::little(record).u32(0)).expect("the parser sets off records of known versions")
 }
 
-const SECTOR: Column<'static> = Column { number: 4, name: "sector" };
-const BYTES: Column<'static> = Column { number: 5, name: "bytes" };
+const SECTOR: NamedColumn<'static> = NamedColumn { number: 4, name: "sector" };
+const BYTES: NamedColumn<'static> = NamedColumn { number: 5, name: "bytes" };
 
 const SKIPPED_NO_BYTES: &str = "completion without sectors (end of a flush sequence)";
 const SKIPPED_PASS_THROUGH: &str = "pass-through command (not a block request)";
 
 /// The fields of a record in the byte order its magic number shows.
-fn fields(record: &[u8]) -> Option<Fields<'_>> {
-    let little = Fields::little(record);
-    let big = Fields::ordered(record, true);
+fn fields(record: &[u8]) -> Option<RecordFields<'_>> {
+    let little = RecordFields::little(record);
+    let big = RecordFields::ordered(record, true);
     [little, big].into_iter().find(|fields| fields.u32(0) & 0xffff_ff00 == MAGIC)
 }
 
@@ -95,7 +95,7 @@ pub(crate) type MergeKey = (u64, u32, u32);
 /// The place of a record among those of other CPUs; the record is one that
 /// the parser has set off.
 pub(crate) fn merge_key(record: &[u8]) -> MergeKey {
-    let fields = Fields::little(record);
+    let fields = RecordFields::little(record);
     (fields.u64(8), fields.u32(layout_of(record).device), fields.u32(4))
 }
 
@@ -109,8 +109,13 @@ impl Blktrace {
         Self { action: options.action, sizes: SizeRules::new(options) }
     }
 
-    fn request<'a>(&self, record: &'a [u8], device: usize, event: Event) -> Result<Record<'a>, LineFault> {
-        let fields = Fields::little(record);
+    fn request<'a>(
+        &self,
+        record: &'a [u8],
+        device: usize,
+        event: ActionEvent,
+    ) -> Result<Record<'a>, LineFault> {
+        let fields = RecordFields::little(record);
         let (sector, bytes) = (fields.u64(16), fields.u32(24));
         if event.pass_through {
             return Ok(Record::Skipped(SKIPPED_PASS_THROUGH));
@@ -154,7 +159,7 @@ impl RecordParser for Blktrace {
     }
 
     fn normalise(&mut self, record: &mut [u8]) {
-        let Some(layout) = layout(Fields::ordered(record, true).u32(0)) else {
+        let Some(layout) = layout(RecordFields::ordered(record, true).u32(0)) else {
             return;
         };
         let mut place = 0;
@@ -167,7 +172,7 @@ impl RecordParser for Blktrace {
     fn record<'a>(&mut self, record: &'a [u8]) -> Result<Record<'a>, LineFault> {
         let layout = layout_of(record);
         let (place, width) = layout.action;
-        match event(Fields::little(record).unsigned(place, width), self.action)? {
+        match event(RecordFields::little(record).unsigned(place, width), self.action)? {
             Ok(event) => self.request(record, layout.device, event),
             Err(reason) => Ok(Record::Skipped(reason)),
         }
@@ -196,7 +201,7 @@ fn detect(sample: &Sample<'_>) -> Fit {
 
 /// Whether the bytes begin with the magic number of a known version, in either byte order.
 fn begins_record(bytes: &[u8]) -> bool {
-    let magic = |big_endian| layout(Fields::ordered(bytes, big_endian).u32(0));
+    let magic = |big_endian| layout(RecordFields::ordered(bytes, big_endian).u32(0));
     bytes.len() >= 4 && (magic(false).is_some() || magic(true).is_some())
 }
 

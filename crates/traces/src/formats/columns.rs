@@ -132,7 +132,7 @@ pub(crate) const fn column(name: &'static str, holds: Holds, allowed: &'static s
 }
 
 impl Columns {
-    pub(crate) const fn address(&self) -> sectors::Column<'static> {
+    pub(crate) const fn address(&self) -> sectors::NamedColumn<'static> {
         let mut place = 0;
         while !matches!(self.columns[place].holds, Holds::Address) {
             place += 1;
@@ -140,7 +140,7 @@ impl Columns {
         self.place(place)
     }
 
-    pub(crate) const fn size(&self) -> sectors::Column<'static> {
+    pub(crate) const fn size(&self) -> sectors::NamedColumn<'static> {
         let mut place = 0;
         while !matches!(self.columns[place].holds, Holds::Size) {
             place += 1;
@@ -148,8 +148,8 @@ impl Columns {
         self.place(place)
     }
 
-    const fn place(&self, place: usize) -> sectors::Column<'static> {
-        sectors::Column { number: place + 1, name: self.columns[place].name }
+    const fn place(&self, place: usize) -> sectors::NamedColumn<'static> {
+        sectors::NamedColumn { number: place + 1, name: self.columns[place].name }
     }
 
     /// A field that may not stand in its column, counted from 1.

@@ -12,7 +12,7 @@ use crate::error::LineFault;
 use crate::fields::scan::{
     field_until, unsigned, unsigned_last, unsigned_until, LineEnd, TextBlock, WholeText, Words,
 };
-use crate::fields::sectors::{Column, SizeRules};
+use crate::fields::sectors::{NamedColumn, SizeRules};
 use crate::options::TraceOptions;
 use slcache_base::request::HostOp;
 
@@ -63,8 +63,8 @@ impl Fio {
     #[inline(always)]
     fn transfer<'a>(&self, transfer: Transfer<'a>, before: usize) -> Result<Record<'a>, LineFault> {
         let Transfer { at_ns, file, op, offset, length } = transfer;
-        let offset = (offset, Column { number: before + 3, name: "offset" });
-        let length = (length, Column { number: before + 4, name: "length" });
+        let offset = (offset, NamedColumn { number: before + 3, name: "offset" });
+        let length = (length, NamedColumn { number: before + 4, name: "length" });
         let extent = self.sizes.extent_of_bytes(offset, length)?;
         Ok(Record::transfer(RawRequest::new(at_ns, op, file), extent))
     }

@@ -17,7 +17,7 @@ use slcache_base::request::HostOp;
 
 mod line;
 
-use line::{Cursor, Event, Word, LINE};
+use line::{Cursor, LineEvent, Word, LINE};
 
 pub(super) const FORMAT: Format = Format {
     name: "ftrace",
@@ -187,7 +187,7 @@ impl Ftrace {
 
 impl RecordParser for Ftrace {
     fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
-        let Some(event) = Event::of(line) else {
+        let Some(event) = LineEvent::of(line) else {
             return self.beside(line).map(Record::Skipped);
         };
         self.begun = true;

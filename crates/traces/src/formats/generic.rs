@@ -2,7 +2,7 @@
 //!
 //! Quoting as in spreadsheets is not undone; blanks around fields are.
 
-use super::layout::{Part, Row};
+use super::layout::{ColumnPart, Row};
 use super::{Detection, Format, RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE};
 use crate::error::{LineFault, TraceError};
 use crate::fields::scan::{unsigned_or_hex, ScannedTime};
@@ -69,7 +69,7 @@ impl Generic {
 }
 
 impl Declared {
-    fn time(&self, row: &Row<'_, '_>, part: Part) -> Result<ScannedTime, LineFault> {
+    fn time(&self, row: &Row<'_, '_>, part: ColumnPart) -> Result<ScannedTime, LineFault> {
         if self.ticks.contains(&part) && row.get(part).contains(&b'.') {
             return Err(row.fault(part, "a whole number of ticks"));
         }
@@ -77,7 +77,7 @@ impl Declared {
     }
 
     fn op(&self, row: &Row<'_, '_>) -> Result<HostOp, LineFault> {
-        let found = self.ops.iter().find(|(code, _)| code.as_bytes() == row.get(Part::Op));
+        let found = self.ops.iter().find(|(code, _)| code.as_bytes() == row.get(ColumnPart::Op));
         match found.map(|(_, op)| *op) {
             Some(OpName::Read) => Ok(HostOp::Read),
             Some(OpName::Write) => Ok(HostOp::Write),
@@ -86,7 +86,7 @@ impl Declared {
             None => {
                 let codes: Vec<&str> = self.ops.iter().map(|(code, _)| code.as_str()).collect();
                 let allowed = format!("one of the codes declared: {}", codes.join(", "));
-                Err(row.fault(Part::Op, &allowed))
+                Err(row.fault(ColumnPart::Op, &allowed))
             }
         }
     }
@@ -104,7 +104,7 @@ impl RecordParser for Generic {
             return Ok(Record::Skipped(SKIPPED_HEADER));
         }
         let mut row = declared.layout.row(line);
-        if declared.kept.as_ref().is_some_and(|kept| kept != row.get(Part::Keep)) {
+        if declared.kept.as_ref().is_some_and(|kept| kept != row.get(ColumnPart::Keep)) {
             return Ok(Record::Skipped(SKIPPED_OTHER));
         }
         if declared.layout.count != Some(row.found) {
@@ -113,20 +113,21 @@ impl RecordParser for Generic {
             // Only the first line, which says how many columns there are.
             row = declared.layout.row(line);
         }
-        let time = declared.time(&row, Part::Time)?;
-        let mut raw = RawRequest::new(time.at_ns, declared.op(&row)?, row.get(Part::Volume));
+        let time = declared.time(&row, ColumnPart::Time)?;
+        let mut raw = RawRequest::new(time.at_ns, declared.op(&row)?, row.get(ColumnPart::Volume));
         raw.rounded_to_ns = time.rounded;
-        if !row.get(Part::Response).is_empty() {
-            raw.response_ns = Some(declared.time(&row, Part::Response)?.at_ns);
+        if !row.get(ColumnPart::Response).is_empty() {
+            raw.response_ns = Some(declared.time(&row, ColumnPart::Response)?.at_ns);
         }
-        if !row.get(Part::Hint).is_empty() {
-            let number = unsigned_or_hex(row.get(Part::Hint)).and_then(|number| u8::try_from(number).ok());
-            raw.hint = number.ok_or_else(|| row.fault(Part::Hint, "a number from 0 to 255"))?;
+        if !row.get(ColumnPart::Hint).is_empty() {
+            let number =
+                unsigned_or_hex(row.get(ColumnPart::Hint)).and_then(|number| u8::try_from(number).ok());
+            raw.hint = number.ok_or_else(|| row.fault(ColumnPart::Hint, "a number from 0 to 255"))?;
         }
         if raw.op == HostOp::Flush {
             return Ok(Record::Request(raw));
         }
-        let (address, size) = (row.bytes(Part::Address)?, row.bytes(Part::Size)?);
+        let (address, size) = (row.bytes(ColumnPart::Address)?, row.bytes(ColumnPart::Size)?);
         Ok(Record::transfer(raw, self.sizes.extent_of_bytes(address, size)?))
     }
 }

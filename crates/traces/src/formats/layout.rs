@@ -3,11 +3,11 @@
 
 use crate::error::LineFault;
 use crate::fields::scan::{decimal_time, unsigned_or_hex, ScannedTime, Words};
-use crate::fields::sectors::Column;
+use crate::fields::sectors::NamedColumn;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum ColumnPart {
     /// When.
     Time,
     /// First address.
@@ -29,7 +29,7 @@ pub(super) enum Part {
     Number,
 }
 
-impl Part {
+impl ColumnPart {
     pub(super) const COUNT: usize = Self::Number as usize + 1;
 }
 
@@ -45,13 +45,13 @@ pub(super) struct Layout {
     pub count: Option<usize>,
     /// Column that may hold separators, so that those behind it count from the end.
     pub free: usize,
-    parts: [Place; Part::COUNT],
+    parts: [ColumnPlace; ColumnPart::COUNT],
     /// The parts that each column holds, by its number: a bit for each.
     held: Vec<u16>,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct ColumnPlace {
     number: usize,
     name: &'static str,
     /// Bytes or nanoseconds in a unit.
@@ -65,8 +65,8 @@ impl Layout {
     }
 
     /// Says of a part its column and, by its unit, what it counts.
-    pub(super) fn put(&mut self, part: Part, (name, number): (&'static str, usize), unit: u64) {
-        self.parts[part as usize] = Place { number, name, unit };
+    pub(super) fn put(&mut self, part: ColumnPart, (name, number): (&'static str, usize), unit: u64) {
+        self.parts[part as usize] = ColumnPlace { number, name, unit };
         if number >= self.held.len() {
             self.held.resize(number + 1, 0);
         }
@@ -75,7 +75,7 @@ impl Layout {
         }
     }
 
-    pub(super) fn has(&self, part: Part) -> bool {
+    pub(super) fn has(&self, part: ColumnPart) -> bool {
         self.parts[part as usize].number != NONE
     }
 
@@ -98,7 +98,7 @@ impl Layout {
     /// The parts of a line.
     #[inline(always)]
     pub(super) fn row<'a>(&self, line: &'a [u8]) -> Row<'_, 'a> {
-        let mut row = Row { layout: self, fields: [&[]; Part::COUNT], found: 0 };
+        let mut row = Row { layout: self, fields: [&[]; ColumnPart::COUNT], found: 0 };
         split(self.separator, line, |field| {
             row.found += 1;
             self.parts_in(row.found).for_each(|part| row.fields[part] = field.trim_ascii());
@@ -108,7 +108,7 @@ impl Layout {
 
     /// The parts of a line that was taken apart, in which one column may hold separators.
     pub(super) fn row_of<'a>(&self, fields: &[&'a [u8]]) -> Row<'_, 'a> {
-        let mut row = Row { layout: self, fields: [&[]; Part::COUNT], found: fields.len() };
+        let mut row = Row { layout: self, fields: [&[]; ColumnPart::COUNT], found: fields.len() };
         for (part, place) in self.parts.iter().enumerate().filter(|(_, place)| place.number != NONE) {
             row.fields[part] = fields[row.place(place.number) - 1];
         }
@@ -135,7 +135,7 @@ pub(super) fn fields(separator: Option<u8>, line: &[u8]) -> Vec<&[u8]> {
 /// A line taken apart.
 pub(super) struct Row<'l, 'a> {
     layout: &'l Layout,
-    fields: [&'a [u8]; Part::COUNT],
+    fields: [&'a [u8]; ColumnPart::COUNT],
     /// Columns in all.
     pub found: usize,
 }
@@ -143,7 +143,7 @@ pub(super) struct Row<'l, 'a> {
 impl<'a> Row<'_, 'a> {
     /// A field; empty where there is no such column.
     #[inline(always)]
-    pub(super) fn get(&self, part: Part) -> &'a [u8] {
+    pub(super) fn get(&self, part: ColumnPart) -> &'a [u8] {
         self.fields[part as usize]
     }
 
@@ -157,22 +157,22 @@ impl<'a> Row<'_, 'a> {
         }
     }
 
-    pub(super) fn column(&self, part: Part) -> Column<'static> {
-        let Place { number, name, .. } = self.layout.parts[part as usize];
-        Column { number: self.place(number), name }
+    pub(super) fn column(&self, part: ColumnPart) -> NamedColumn<'static> {
+        let ColumnPlace { number, name, .. } = self.layout.parts[part as usize];
+        NamedColumn { number: self.place(number), name }
     }
 
     #[cold]
-    pub(super) fn fault(&self, part: Part, allowed: &str) -> LineFault {
-        let Column { number, name } = self.column(part);
+    pub(super) fn fault(&self, part: ColumnPart, allowed: &str) -> LineFault {
+        let NamedColumn { number, name } = self.column(part);
         LineFault::field(number, name, self.get(part), allowed)
     }
 
     /// When, or how long.
-    pub(super) fn time(&self, part: Part) -> Result<ScannedTime, LineFault> {
+    pub(super) fn time(&self, part: ColumnPart) -> Result<ScannedTime, LineFault> {
         decimal_time(self.get(part), self.layout.parts[part as usize].unit).ok_or_else(|| {
             let allowed = match part {
-                Part::Time => {
+                ColumnPart::Time => {
                     "a time from 0 that fits 64 bits in nanoseconds, in digits with at most one point"
                 }
                 _ => "a length of time from 0, in digits with at most one point",
@@ -182,7 +182,7 @@ impl<'a> Row<'_, 'a> {
     }
 
     /// An address or a size in bytes.
-    pub(super) fn bytes(&self, part: Part) -> Result<(u64, Column<'static>), LineFault> {
+    pub(super) fn bytes(&self, part: ColumnPart) -> Result<(u64, NamedColumn<'static>), LineFault> {
         let unit_bytes = self.layout.parts[part as usize].unit;
         let bytes = unsigned_or_hex(self.get(part)).and_then(|units| units.checked_mul(unit_bytes));
         let allowed = "a whole number from 0 whose bytes fit 64 bits, decimal or 0x";

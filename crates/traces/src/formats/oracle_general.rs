@@ -8,8 +8,8 @@
 
 use super::{Detection, Format, RawRequest, Record, RecordParser};
 use crate::error::{LineFault, TraceError};
-use crate::fields::binary::{number_fault, time_ns, Fields};
-use crate::fields::sectors::{Column, SizeRules};
+use crate::fields::binary::{number_fault, time_ns, RecordFields};
+use crate::fields::sectors::{NamedColumn, SizeRules};
 use crate::options::{DefaultOp, TraceOptions};
 use crate::records::batch::RowParser;
 use slcache_base::request::HostOp;
@@ -26,8 +26,8 @@ pub(super) const FORMAT: Format = Format {
 
 const RECORD_BYTES: usize = 24;
 const UNIT_NS: u64 = 1_000_000_000;
-const ID: Column<'static> = Column { number: 2, name: "obj_id" };
-const SIZE: Column<'static> = Column { number: 3, name: "obj_size" };
+const ID: NamedColumn<'static> = NamedColumn { number: 2, name: "obj_id" };
+const SIZE: NamedColumn<'static> = NamedColumn { number: 3, name: "obj_size" };
 
 struct OracleGeneral {
     op: HostOp,
@@ -61,7 +61,7 @@ impl RecordParser for OracleGeneral {
     }
 
     fn record<'a>(&mut self, record: &'a [u8]) -> Result<Record<'a>, LineFault> {
-        let fields = Fields::little(record);
+        let fields = RecordFields::little(record);
         let (id, size) = (fields.u64(4), fields.u32(12).into());
         let at_ns = time_ns((1, "real_time"), fields.u32(0).into(), UNIT_NS)?;
         let Some(address) = id.checked_mul(self.unit_bytes) else {

@@ -2,7 +2,7 @@
 
 use super::{RawRequest, Record};
 use crate::error::LineFault;
-use crate::fields::sectors::{Column, SizeRules};
+use crate::fields::sectors::{NamedColumn, SizeRules};
 use slcache_base::request::HostOp;
 
 /// Why what is done to whole zones is left out: none of it says how long they are.
@@ -17,7 +17,7 @@ const NOWHERE: [u64; 2] = [0, u64::MAX];
 
 /// What RWBS says a request is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum RwbsKind {
     Read,
     /// Also of zeroes, and at the end of a zone.
     Write,
@@ -31,7 +31,7 @@ pub(super) enum Kind {
 /// RWBS taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Flags {
-    pub kind: Kind,
+    pub kind: RwbsKind,
     /// `F` in front: flush the cache first.
     pub preflush: bool,
     /// `F` behind: durable on completion.
@@ -48,18 +48,20 @@ impl Flags {
             _ => (false, rwbs),
         };
         let (kind, marks) = match rest {
-            [b'R', marks @ ..] => (Kind::Read, marks),
-            [b'W', b'Z', marks @ ..] | [b'Z', b'A', marks @ ..] | [b'W', marks @ ..] => (Kind::Write, marks),
-            [b'D', b'E', marks @ ..] | [b'D', marks @ ..] => (Kind::Discard, marks),
-            [b'Z', b'R' | b'O' | b'C' | b'F', marks @ ..] => (Kind::Zone, marks),
-            [b'N', marks @ ..] => (Kind::None, marks),
-            marks if preflush => (Kind::None, marks),
+            [b'R', marks @ ..] => (RwbsKind::Read, marks),
+            [b'W', b'Z', marks @ ..] | [b'Z', b'A', marks @ ..] | [b'W', marks @ ..] => {
+                (RwbsKind::Write, marks)
+            }
+            [b'D', b'E', marks @ ..] | [b'D', marks @ ..] => (RwbsKind::Discard, marks),
+            [b'Z', b'R' | b'O' | b'C' | b'F', marks @ ..] => (RwbsKind::Zone, marks),
+            [b'N', marks @ ..] => (RwbsKind::None, marks),
+            marks if preflush => (RwbsKind::None, marks),
             _ => return Err(bad_rwbs(column, rwbs)),
         };
         if !marks.iter().all(|mark| matches!(mark, b'F' | b'A' | b'B' | b'S' | b'M' | b'U')) {
             return Err(bad_rwbs(column, rwbs));
         }
-        let forced_unit_access = kind == Kind::Write && marks.contains(&b'F');
+        let forced_unit_access = kind == RwbsKind::Write && marks.contains(&b'F');
         Ok(Self { kind, preflush, forced_unit_access })
     }
 
@@ -70,20 +72,20 @@ impl Flags {
         self,
         column: usize,
         sizes: SizeRules,
-        (sector, (sectors, length)): (u64, (u64, Column<'_>)),
+        (sector, (sectors, length)): (u64, (u64, NamedColumn<'_>)),
         raw: RawRequest<'a>,
     ) -> Result<Record<'a>, LineFault> {
         let op = match self.kind {
             _ if self.preflush && sectors == 0 => return Ok(Record::Request(raw)),
-            Kind::Read => HostOp::Read,
-            Kind::Write if sectors == 0 && NOWHERE.contains(&sector) => {
+            RwbsKind::Read => HostOp::Read,
+            RwbsKind::Write if sectors == 0 && NOWHERE.contains(&sector) => {
                 return Ok(Record::Skipped(SKIPPED_FLUSH_END));
             }
-            Kind::Write => HostOp::Write,
-            Kind::Discard => HostOp::Trim,
-            Kind::Zone => return Ok(Record::Skipped(SKIPPED_ZONE)),
-            Kind::None if sectors == 0 => return Ok(Record::Skipped(SKIPPED_PASS_THROUGH)),
-            Kind::None => {
+            RwbsKind::Write => HostOp::Write,
+            RwbsKind::Discard => HostOp::Trim,
+            RwbsKind::Zone => return Ok(Record::Skipped(SKIPPED_ZONE)),
+            RwbsKind::None if sectors == 0 => return Ok(Record::Skipped(SKIPPED_PASS_THROUGH)),
+            RwbsKind::None => {
                 return Err(LineFault::field(column, "RWBS", b"N", "R, W or D, as the event names sectors"))
             }
         };
@@ -110,17 +112,17 @@ mod tests {
                 .map(|flags| (flags.kind, flags.preflush, flags.forced_unit_access))
         };
         for (rwbs, expected) in [
-            ("R", (Kind::Read, false, false)),
-            ("RAM", (Kind::Read, false, false)),
-            ("FWFSU", (Kind::Write, true, true)),
-            ("WZS", (Kind::Write, false, false)),
-            ("ZAS", (Kind::Write, false, false)),
-            ("DE", (Kind::Discard, false, false)),
-            ("ZRA", (Kind::Zone, false, false)),
-            ("ZF", (Kind::Zone, false, false)),
-            ("FF", (Kind::None, true, false)),
-            ("FN", (Kind::None, true, false)),
-            ("FS", (Kind::None, true, false)),
+            ("R", (RwbsKind::Read, false, false)),
+            ("RAM", (RwbsKind::Read, false, false)),
+            ("FWFSU", (RwbsKind::Write, true, true)),
+            ("WZS", (RwbsKind::Write, false, false)),
+            ("ZAS", (RwbsKind::Write, false, false)),
+            ("DE", (RwbsKind::Discard, false, false)),
+            ("ZRA", (RwbsKind::Zone, false, false)),
+            ("ZF", (RwbsKind::Zone, false, false)),
+            ("FF", (RwbsKind::None, true, false)),
+            ("FN", (RwbsKind::None, true, false)),
+            ("FS", (RwbsKind::None, true, false)),
         ] {
             assert_eq!(parsed(rwbs), Ok(expected), "{rwbs}");
         }

@@ -7,7 +7,7 @@
 //! bytes. Which way a blank request went is not known, so it is left out.
 
 use super::columns::{column, Columns, Header, Holds, Split, Units, LETTERS};
-use super::lines::{Fields, Line, LineContent, LineFormat, SKIPPED_HEADER};
+use super::lines::{Line, LineContent, LineFields, LineFormat, SKIPPED_HEADER};
 use super::volume_names::VolumeNames;
 use super::Format;
 use crate::error::LineFault;
@@ -47,7 +47,7 @@ impl LineFormat for Systor17 {
     /// A blank IOType comes before what is wrong with the response, which then means nothing.
     #[cold]
     fn careful(line: &[u8]) -> Result<LineContent<'_>, LineFault> {
-        let fields = Fields::split(Self::COLUMNS, line)?;
+        let fields = LineFields::split(Self::COLUMNS, line)?;
         if fields.is_header() {
             return Ok(LineContent::Skipped(SKIPPED_HEADER));
         }

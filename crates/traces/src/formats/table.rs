@@ -1,7 +1,7 @@
 //! The parser of formats of which a header in the file names the columns: such a format is a table of
 //! the names it may use and of what they hold.
 
-use super::layout::{fields, Layout, Part, Row, NONE};
+use super::layout::{fields, ColumnPart, Layout, Row, NONE};
 use super::rwbs::Flags;
 use super::{RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE};
 use crate::error::{LineFault, TraceError};
@@ -28,7 +28,7 @@ pub(super) struct Table {
     /// What columns are called, what they hold, and the bytes or nanoseconds in a unit; of times the header
     /// may say another: `(s)`, `(ms)` or `(us)`. The first one is the time: a line that has its name for
     /// its first or second field is a header.
-    pub columns: &'static [(&'static str, Part, u64)],
+    pub columns: &'static [(&'static str, ColumnPart, u64)],
     /// A column that may hold separators, so that those behind it count from the end.
     pub free: Option<&'static str>,
     /// Where the first column is the kind of an event, the kinds that are requests.
@@ -42,7 +42,7 @@ pub(super) struct Table {
 }
 
 /// The columns of one header.
-struct Header {
+struct HeaderColumns {
     layout: Layout,
     /// What all requests below are, where their kind says it.
     op: Option<HostOp>,
@@ -54,7 +54,7 @@ pub(super) fn build(
     options: &TraceOptions,
     action: BlkparseAction,
 ) -> Result<Box<dyn RowParser>, TraceError> {
-    let queued = table.columns.iter().any(|(_, part, _)| *part == Part::Queued);
+    let queued = table.columns.iter().any(|(_, part, _)| *part == ColumnPart::Queued);
     if action == BlkparseAction::Q && !queued {
         let allowed = "D (issued) or C (completed): the file does not say when requests were queued";
         return Err(TraceError::option("action", "Q", allowed));
@@ -78,7 +78,7 @@ struct TableParser {
     before_start_ns: u64,
     sizes: SizeRules,
     /// By kind, where there are kinds.
-    headers: Vec<(&'static str, Header)>,
+    headers: Vec<(&'static str, HeaderColumns)>,
     /// Kinds of the header that are no requests.
     others: Vec<Vec<u8>>,
     /// Whether the line stands in a block of headers.
@@ -118,7 +118,7 @@ impl TableParser {
             let said = fields.get(number.wrapping_sub(1)).and_then(|field| unit_of(field));
             layout.put(part, (name, number), said.unwrap_or(unit));
         }
-        let header = Header { layout, op };
+        let header = HeaderColumns { layout, op };
         self.check(&header, fields)?;
         self.headers.retain(|(other, _)| *other != name);
         self.headers.push((name, header));
@@ -126,16 +126,16 @@ impl TableParser {
     }
 
     /// Whether a header has the columns that requests need.
-    fn check(&self, header: &Header, fields: &[&[u8]]) -> Result<(), LineFault> {
-        let needed = |part: Part| match part {
-            Part::Time => true,
-            Part::Address | Part::Size => header.op != Some(HostOp::Flush),
-            Part::Op => header.op.is_none(),
-            Part::Response => self.table.completes && self.action != BlkparseAction::C,
-            Part::Queued => self.action == BlkparseAction::Q,
-            Part::Volume | Part::Hint | Part::Keep | Part::Number => false,
+    fn check(&self, header: &HeaderColumns, fields: &[&[u8]]) -> Result<(), LineFault> {
+        let needed = |part: ColumnPart| match part {
+            ColumnPart::Time => true,
+            ColumnPart::Address | ColumnPart::Size => header.op != Some(HostOp::Flush),
+            ColumnPart::Op => header.op.is_none(),
+            ColumnPart::Response => self.table.completes && self.action != BlkparseAction::C,
+            ColumnPart::Queued => self.action == BlkparseAction::Q,
+            ColumnPart::Volume | ColumnPart::Hint | ColumnPart::Keep | ColumnPart::Number => false,
         };
-        let missing = |(_, part, _): &&(&str, Part, u64)| !header.layout.has(*part) && needed(*part);
+        let missing = |(_, part, _): &&(&str, ColumnPart, u64)| !header.layout.has(*part) && needed(*part);
         let missing: Vec<&str> = self.table.columns.iter().filter(missing).map(|(name, ..)| *name).collect();
         match missing.is_empty() {
             true => Ok(()),
@@ -149,14 +149,15 @@ impl TableParser {
     /// Whether nothing stands where the volume is named, so that the number before it took that place.
     fn lacks_volume(&self, layout: &Layout, row: &Row<'_, '_>) -> bool {
         let columns = &self.table.columns;
-        let beside = columns.windows(2).any(|pair| [pair[0].1, pair[1].1] == [Part::Number, Part::Volume]);
-        beside && layout.free != NONE && unsigned_or_hex(row.get(Part::Volume)).is_some()
+        let beside =
+            columns.windows(2).any(|pair| [pair[0].1, pair[1].1] == [ColumnPart::Number, ColumnPart::Volume]);
+        beside && layout.free != NONE && unsigned_or_hex(row.get(ColumnPart::Volume)).is_some()
     }
 
     /// The request in a line below the header.
     fn request<'a>(
         &self,
-        Header { layout, op }: &Header,
+        HeaderColumns { layout, op }: &HeaderColumns,
         line: &'a [u8],
         fields: &[&'a [u8]],
     ) -> Result<Record<'a>, LineFault> {
@@ -167,47 +168,48 @@ impl TableParser {
         }
         let row = layout.row_of(fields);
         // What tells that a name with separators was split right.
-        let number = row.get(Part::Number);
-        if layout.has(Part::Number) && unsigned_or_hex(number.strip_prefix(b"-").unwrap_or(number)).is_none()
+        let number = row.get(ColumnPart::Number);
+        if layout.has(ColumnPart::Number)
+            && unsigned_or_hex(number.strip_prefix(b"-").unwrap_or(number)).is_none()
         {
             return match self.lacks_volume(layout, &row) {
                 true => Ok(Record::Skipped(SKIPPED_NOWHERE)),
-                false => Err(row.fault(Part::Number, "a whole number")),
+                false => Err(row.fault(ColumnPart::Number, "a whole number")),
             };
         }
         let span = |part| if layout.has(part) { Ok(Some(row.time(part)?.at_ns)) } else { Ok(None) };
-        let time = row.time(Part::Time)?;
-        let mut raw = RawRequest::new(time.at_ns, HostOp::Flush, row.get(Part::Volume));
+        let time = row.time(ColumnPart::Time)?;
+        let mut raw = RawRequest::new(time.at_ns, HostOp::Flush, row.get(ColumnPart::Volume));
         raw.rounded_to_ns = time.rounded;
-        let response_ns = span(Part::Response)?;
+        let response_ns = span(ColumnPart::Response)?;
         raw.response_ns = response_ns.filter(|&ns| ns > 0);
         let mut before_ns = 0;
         if self.table.completes && self.action != BlkparseAction::C {
             before_ns = response_ns.unwrap_or(0);
         }
         if self.action == BlkparseAction::Q {
-            before_ns = u64::saturating_add(before_ns, span(Part::Queued)?.unwrap_or(0));
+            before_ns = u64::saturating_add(before_ns, span(ColumnPart::Queued)?.unwrap_or(0));
         }
         let at_ns =
             raw.at_ns.checked_add(self.before_start_ns).and_then(|at_ns| at_ns.checked_sub(before_ns));
         raw.at_ns = at_ns.ok_or_else(|| {
-            row.fault(Part::Time, "a time behind the latency, which is taken off (with rebase = false), or at most an hour before it")
+            row.fault(ColumnPart::Time, "a time behind the latency, which is taken off (with rebase = false), or at most an hour before it")
         })?;
         if *op == Some(HostOp::Flush) {
             return Ok(Record::Request(raw));
         }
-        let size = row.bytes(Part::Size)?;
+        let size = row.bytes(ColumnPart::Size)?;
         if size.0 == 0 && self.table.zero_flushes {
             return Ok(Record::Request(raw));
         }
-        let extent = self.sizes.extent_of_bytes(row.bytes(Part::Address)?, size)?;
+        let extent = self.sizes.extent_of_bytes(row.bytes(ColumnPart::Address)?, size)?;
         let (Some(found), None) = (extent, *op) else {
             return Ok(Record::transfer(RawRequest { op: op.unwrap_or(raw.op), ..raw }, extent));
         };
         raw.rounded_to_sectors = found.rounded;
-        let rwbs = row.column(Part::Op).number;
+        let rwbs = row.column(ColumnPart::Op).number;
         let place = (found.sector, (found.sectors.into(), size.1));
-        Flags::parse(rwbs, row.get(Part::Op))?.record(rwbs, self.sizes, place, raw)
+        Flags::parse(rwbs, row.get(ColumnPart::Op))?.record(rwbs, self.sizes, place, raw)
     }
 }
 

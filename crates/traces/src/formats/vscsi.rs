@@ -11,8 +11,8 @@
 
 use super::{Detection, Fit, Format, RawRequest, Record, RecordParser, Sample};
 use crate::error::LineFault;
-use crate::fields::binary::{number_fault, time_ns, Fields};
-use crate::fields::sectors::{Column, SizeRules};
+use crate::fields::binary::{number_fault, time_ns, RecordFields};
+use crate::fields::sectors::{NamedColumn, SizeRules};
 use crate::options::TraceOptions;
 use slcache_base::request::HostOp;
 
@@ -68,7 +68,7 @@ static LAYOUTS: [Layout; 2] = [
 
 impl Layout {
     fn version_of(&self, record: &[u8]) -> u16 {
-        Fields::little(record).u16(self.ver.0) >> 8
+        RecordFields::little(record).u16(self.ver.0) >> 8
     }
 
     /// How many of the whole records at the front carry this version, out of how many.
@@ -121,7 +121,7 @@ impl RecordParser for Vscsi {
 
     fn record<'a>(&mut self, record: &'a [u8]) -> Result<Record<'a>, LineFault> {
         let layout = self.layout.expect("records are framed first");
-        let fields = Fields::little(record);
+        let fields = RecordFields::little(record);
         if layout.version_of(record) != layout.version {
             let allowed =
                 format!("version {0} ({0} in the upper byte), as in the records before", layout.version);
@@ -147,8 +147,8 @@ impl RecordParser for Vscsi {
         if op == HostOp::Flush {
             return Ok(Record::Request(raw));
         }
-        let lbn = (fields.u64(layout.lbn.0), Column { number: layout.lbn.1, name: "lbn" });
-        let len = (fields.u32(layout.len.0).into(), Column { number: layout.len.1, name: "len" });
+        let lbn = (fields.u64(layout.lbn.0), NamedColumn { number: layout.lbn.1, name: "lbn" });
+        let len = (fields.u32(layout.len.0).into(), NamedColumn { number: layout.len.1, name: "len" });
         Ok(Record::transfer(raw, self.sizes.extent_of_sector_and_bytes(lbn, len)?))
     }
 }

@@ -4,7 +4,7 @@
 //! in hexadecimal. A read, write or flush is dumped when it completes; `ElapsedTime` goes back to its
 //! beginning. File names come last, in quotes, and may hold commas.
 
-use super::layout::Part;
+use super::layout::ColumnPart;
 use super::table::{self, Table};
 use super::Format;
 use slcache_base::request::HostOp;
@@ -21,12 +21,12 @@ pub(super) const FORMAT: Format = Format {
 static TABLE: Table = Table {
     separator: Some(b','),
     columns: &[
-        ("TimeStamp", Part::Time, 1000),
-        ("ThreadID", Part::Number, 0),
-        ("ByteOffset", Part::Address, 1),
-        ("IOSize", Part::Size, 1),
-        ("ElapsedTime", Part::Response, 1000),
-        ("DiskNum", Part::Volume, 0),
+        ("TimeStamp", ColumnPart::Time, 1000),
+        ("ThreadID", ColumnPart::Number, 0),
+        ("ByteOffset", ColumnPart::Address, 1),
+        ("IOSize", ColumnPart::Size, 1),
+        ("ElapsedTime", ColumnPart::Response, 1000),
+        ("DiskNum", ColumnPart::Volume, 0),
     ],
     free: Some("FileName"),
     kinds: Some(&[("DiskRead", HostOp::Read), ("DiskWrite", HostOp::Write), ("DiskFlush", HostOp::Flush)]),

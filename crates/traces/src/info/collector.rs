@@ -7,7 +7,7 @@ use super::gaps::Gaps;
 use super::hot_set::PageHeat;
 use super::phases::Phases;
 use super::responses::Responses;
-use super::rewrites::{Extents, Rewrites, Writers};
+use super::rewrites::{Rewrites, Writers, WrittenExtents};
 use super::sizes::{histogram, Sizes};
 use super::streams::{Hints, Streams};
 use super::timeline::TimelineCounter;
@@ -38,7 +38,7 @@ pub(super) struct Collector {
     page_writes: u64,
     update_page_writes: u64,
     read_first_pages: u64,
-    extents: Extents,
+    extents: WrittenExtents,
     writers: Writers,
     /// Earliest and latest time of any request.
     times_ns: Option<(u64, u64)>,

@@ -1,7 +1,7 @@
 //! How concentrated a trace is: the share of accesses on the hottest pages.
 
 use super::ratio;
-use super::rewrites::Sample;
+use super::rewrites::PlaceSample;
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -64,7 +64,7 @@ struct Group {
 pub(super) struct PageHeat {
     places: FxHashMap<(u16, u64), u32>,
     groups: Vec<Group>,
-    sample: Sample,
+    sample: PlaceSample,
     left_out_requests: u64,
 }
 

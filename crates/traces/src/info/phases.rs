@@ -6,7 +6,7 @@ use super::ratio;
 const PARTS: usize = 16;
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Part {
+struct TracePart {
     requests: u64,
     writes: u64,
     page_writes: u64,
@@ -16,7 +16,7 @@ struct Part {
 /// Follows the parts of a trace, of which nobody knows the length.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Phases {
-    parts: Vec<Part>,
+    parts: Vec<TracePart>,
     /// Every part but the last has `1 << doublings` requests.
     doublings: u32,
 }
@@ -28,7 +28,7 @@ impl Phases {
             if self.parts.len() == 2 * PARTS {
                 self.double();
             }
-            self.parts.push(Part::default());
+            self.parts.push(TracePart::default());
         }
         let Some(part) = self.parts.last_mut() else { return };
         part.requests += 1;
@@ -39,7 +39,7 @@ impl Phases {
 
     #[cold]
     fn double(&mut self) {
-        let both = |pair: &[Part]| Part {
+        let both = |pair: &[TracePart]| TracePart {
             requests: pair.iter().map(|part| part.requests).sum(),
             writes: pair.iter().map(|part| part.writes).sum(),
             page_writes: pair.iter().map(|part| part.page_writes).sum(),
@@ -60,7 +60,7 @@ impl Phases {
     }
 
     /// The deviation of a share, parts weighed by what they have of the whole.
-    fn spread(&self, share: fn(&Part) -> (u64, u64)) -> f64 {
+    fn spread(&self, share: fn(&TracePart) -> (u64, u64)) -> f64 {
         let shares = self.parts.iter().map(share);
         let (part, whole) = shares.clone().fold((0, 0), |sum, add| (sum.0 + add.0, sum.1 + add.1));
         let mean = ratio(part as f64, whole as f64);

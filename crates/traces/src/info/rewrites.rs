@@ -15,7 +15,7 @@ const PAGES_MAX: usize = 1 << 21;
 #[derive(Debug, Default)]
 pub(super) struct Rewrites {
     pages: FxHashMap<(u16, u64), u64>,
-    sample: Sample,
+    sample: PlaceSample,
     written_bytes: u64,
     distances: LogBuckets,
 }
@@ -50,11 +50,11 @@ impl Rewrites {
 
 /// One place in `1 << bits`, by a hash of it; a larger `bits` takes a part of the smaller one's sample.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sample {
+pub(super) struct PlaceSample {
     bits: u32,
 }
 
-impl Sample {
+impl PlaceSample {
     /// Whether a place of a stream belongs to it. Places of two streams may share a key, which only makes
     /// them sampled together.
     #[inline]
@@ -92,7 +92,7 @@ type Page = [u8; WIDE_PAGE_SECTORS as usize];
 pub(crate) struct Writers {
     most_pages: usize,
     pages: FxHashMap<(u16, u64), Page>,
-    sample: Sample,
+    sample: PlaceSample,
 }
 
 impl Default for Writers {
@@ -104,7 +104,7 @@ impl Default for Writers {
 impl Writers {
     /// Of so many pages at most, or of a sample of them.
     pub(crate) fn of_at_most(pages: usize) -> Self {
-        Self { most_pages: pages, pages: FxHashMap::default(), sample: Sample::default() }
+        Self { most_pages: pages, pages: FxHashMap::default(), sample: PlaceSample::default() }
     }
 
     #[inline]
@@ -160,17 +160,17 @@ const EXTENTS_MAX: usize = 1 << 21;
 
 /// Remembers the extents (start and length) of writes.
 #[derive(Default)]
-pub(super) struct Extents {
+pub(super) struct WrittenExtents {
     written: FxHashSet<(u16, u64, u32)>,
     /// Of the starts.
-    sample: Sample,
+    sample: PlaceSample,
     overwriting: u64,
     /// Those of a sample, each standing for the others that it represents.
     sampled: u64,
     repeated: u64,
 }
 
-impl Extents {
+impl WrittenExtents {
     /// Takes a write, and whether all its 4 KiB pages were written before.
     #[inline]
     pub(super) fn add(&mut self, write: &Request, overwrites: bool) {
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn start_and_length_must_both_repeat() {
-        let mut extents = Extents::default();
+        let mut extents = WrittenExtents::default();
         for (request, overwrites) in [
             (write(0, 16), false),
             (write(0, 8), true),
@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn a_sample_keeps_the_share() {
-        let mut extents = Extents::default();
+        let mut extents = WrittenExtents::default();
         // Every third overwriting write repeats an extent; the starts are thinned out midway.
         for place in 0..60_000_u64 {
             extents.add(&write(place * 8, 8), false);

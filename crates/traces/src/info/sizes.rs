@@ -91,7 +91,7 @@ impl Sizes {
 }
 
 /// A column of the histogram.
-type Column = fn(&mut SizeBucket) -> &mut u64;
+type HistogramColumn = fn(&mut SizeBucket) -> &mut u64;
 
 /// Sizes by powers of two, empty ranges left out.
 pub(super) fn histogram(reads: &Sizes, writes: &Sizes, updates: &Sizes) -> Vec<SizeBucket> {
@@ -104,7 +104,7 @@ pub(super) fn histogram(reads: &Sizes, writes: &Sizes, updates: &Sizes) -> Vec<S
             update_writes: 0,
         })
         .collect();
-    let columns: [(&Sizes, Column); 3] = [
+    let columns: [(&Sizes, HistogramColumn); 3] = [
         (reads, |bucket| &mut bucket.reads),
         (writes, |bucket| &mut bucket.writes),
         (updates, |bucket| &mut bucket.update_writes),

@@ -20,7 +20,7 @@ pub(super) fn code(op: HostOp) -> u32 {
 /// Values of some rows, as Parquet stores them: bits of unsigned numbers in
 /// signed ones, and only those response times that there are.
 #[derive(Default)]
-pub(super) struct Columns {
+pub(super) struct RequestColumns {
     pub at_ns: Vec<i64>,
     pub op: Vec<i32>,
     pub sector: Vec<i64>,
@@ -32,7 +32,7 @@ pub(super) struct Columns {
     pub response_ns: Vec<i64>,
 }
 
-impl Columns {
+impl RequestColumns {
     pub(super) fn len(&self) -> usize {
         self.at_ns.len()
     }

@@ -21,7 +21,7 @@ pub(super) struct Metadata {
     pub origin: Origin,
     /// Names of the volumes by stream; empty where all streams share one address space.
     pub volumes: Vec<String>,
-    pub counts: Counts,
+    pub counts: StoredCounts,
     pub row_groups: Vec<StoredGroup>,
     /// How the trace was read, in files that stand in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -67,7 +67,7 @@ pub(super) struct Totals {
 /// [`Totals`] as written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Counts {
+pub(super) struct StoredCounts {
     pub reads: u64,
     pub writes: u64,
     pub trims: u64,
@@ -92,8 +92,8 @@ impl Totals {
     }
 
     /// As written.
-    pub(super) fn counts(&self) -> Counts {
-        Counts {
+    pub(super) fn counts(&self) -> StoredCounts {
+        StoredCounts {
             reads: self.reads,
             writes: self.writes,
             trims: self.trims,
@@ -109,7 +109,7 @@ impl Metadata {
     pub(super) fn new(
         origin: Origin,
         volumes: Vec<String>,
-        counts: Counts,
+        counts: StoredCounts,
         row_groups: Vec<StoredGroup>,
         reading: Option<Reading>,
     ) -> Self {
@@ -136,7 +136,7 @@ impl Metadata {
 
     /// Rows by the counts, if they do not add up to nonsense.
     pub(super) fn rows(&self) -> Option<u64> {
-        let Counts { reads, writes, trims, flushes, .. } = self.counts;
+        let StoredCounts { reads, writes, trims, flushes, .. } = self.counts;
         reads.checked_add(writes)?.checked_add(trims)?.checked_add(flushes)
     }
 }

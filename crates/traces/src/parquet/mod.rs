@@ -24,7 +24,7 @@ mod writer;
 pub(crate) use ::parquet::errors::ParquetError;
 pub(crate) use metadata::Reading;
 pub(crate) use source::ParquetSource;
-pub use table::{Kind, TableWriter};
+pub use table::{ColumnKind, TableWriter};
 pub(crate) use writer::ParquetWriter;
 
 /// First and last bytes of a Parquet file.

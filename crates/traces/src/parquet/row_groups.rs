@@ -1,6 +1,6 @@
 //! Reading the layout, some rows at a time, and refusing files that have other columns.
 
-use super::columns::Columns;
+use super::columns::RequestColumns;
 use super::metadata::{Metadata, StoredGroup, KEY};
 use crate::error::quote::{cut, listed};
 use crate::stored::opened::{PlacedReader, SharedFile};
@@ -28,11 +28,11 @@ const MAGIC_BYTES: i64 = 4;
 pub(super) struct RowGroups {
     file: SerializedFileReader<SharedFile>,
     /// The group being read.
-    group: Option<Group>,
+    group: Option<GroupRows>,
     next_group: usize,
 }
 
-struct Group {
+struct GroupRows {
     at_ns: ColumnReaderImpl<Int64Type>,
     op: ColumnReaderImpl<Int32Type>,
     sector: ColumnReaderImpl<Int64Type>,
@@ -86,11 +86,11 @@ impl RowGroups {
     }
 
     /// Replaces `columns` by the next rows; `false` at the end.
-    pub(super) fn next(&mut self, columns: &mut Columns) -> Result<bool, ParquetError> {
+    pub(super) fn next(&mut self, columns: &mut RequestColumns) -> Result<bool, ParquetError> {
         columns.clear();
         if let Some(place) = self.group_to_open() {
             let group = self.file.get_row_group(place)?;
-            self.group = Some(Group::open(group.as_ref())?);
+            self.group = Some(GroupRows::open(group.as_ref())?);
             self.next_group += 1;
         }
         match &mut self.group {
@@ -125,7 +125,7 @@ fn check_places(groups: &[RowGroupMetaData], stored: &[StoredGroup]) -> Result<(
     }
 }
 
-impl Group {
+impl GroupRows {
     fn open(group: &dyn RowGroupReader) -> Result<Self, ParquetError> {
         Ok(Self {
             at_ns: get_typed_column_reader(group.get_column_reader(0)?),
@@ -142,7 +142,7 @@ impl Group {
         })
     }
 
-    fn read(&mut self, columns: &mut Columns) -> Result<(), ParquetError> {
+    fn read(&mut self, columns: &mut RequestColumns) -> Result<(), ParquetError> {
         let rows = self.rows_left.min(CHUNK_ROWS);
         read_all(&mut self.at_ns, rows, &mut columns.at_ns, None)?;
         read_all(&mut self.op, rows, &mut columns.op, None)?;

@@ -1,6 +1,6 @@
 //! A trace in the Parquet layout through the checks that every trace goes through.
 
-use super::columns::Columns;
+use super::columns::RequestColumns;
 use super::metadata::{Metadata, Totals};
 use super::row_groups::{plain, RowGroups};
 use crate::catalogue::{PARQUET, WORKLOAD};
@@ -24,13 +24,13 @@ pub(crate) struct ParquetSource {
     file: String,
     groups: RowGroups,
     metadata: Metadata,
-    columns: Columns,
+    columns: RequestColumns,
     /// Next row of the columns, and next of their response times.
     row: usize,
     response: usize,
     rows_taken: u64,
     totals: Totals,
-    choice: Choice,
+    choice: StreamChoice,
     /// Name of the format that the trace was read as which this file stands for.
     format: &'static str,
     checker: Checker,
@@ -40,7 +40,7 @@ pub(crate) struct ParquetSource {
 }
 
 /// Which streams are taken, and as which.
-enum Choice {
+enum StreamChoice {
     AsStored,
     Merged,
     Only(u16),
@@ -92,12 +92,12 @@ impl ParquetSource {
             file,
             groups,
             metadata,
-            columns: Columns::default(),
+            columns: RequestColumns::default(),
             row: 0,
             response: 0,
             rows_taken: 0,
             totals: Totals::default(),
-            choice: Choice::AsStored,
+            choice: StreamChoice::AsStored,
             format: PARQUET,
             checker: Checker::of_streams(options),
             rows_ended: false,
@@ -173,12 +173,12 @@ impl ParquetSource {
             volume.requests += 1;
         }
         match self.choice {
-            Choice::AsStored => {}
-            Choice::Only(chosen) if chosen != stream => {
+            StreamChoice::AsStored => {}
+            StreamChoice::Only(chosen) if chosen != stream => {
                 self.checker.summary_mut().skip(OTHER_VOLUME);
                 return Ok(());
             }
-            Choice::Only(_) | Choice::Merged => entry.request.stream = 0,
+            StreamChoice::Only(_) | StreamChoice::Merged => entry.request.stream = 0,
         }
         self.checker.accept_entry(entry, out)
     }
@@ -244,9 +244,9 @@ impl RequestSource for ParquetSource {
         }
         let volumes = &self.metadata.volumes;
         match self.choice {
-            Choice::AsStored => volumes.clone(),
-            Choice::Merged => Vec::new(),
-            Choice::Only(stream) => vec![volumes[usize::from(stream)].clone()],
+            StreamChoice::AsStored => volumes.clone(),
+            StreamChoice::Merged => Vec::new(),
+            StreamChoice::Only(stream) => vec![volumes[usize::from(stream)].clone()],
         }
     }
 
@@ -282,7 +282,7 @@ fn prepared(file: &str, what: &str) -> TraceError {
 
 /// What the volume option means for the volumes of the file; without one they
 /// are taken as they were stored.
-fn choose(path: &str, volumes: &[String], options: &TraceOptions) -> Result<Choice, TraceError> {
+fn choose(path: &str, volumes: &[String], options: &TraceOptions) -> Result<StreamChoice, TraceError> {
     let file = || path.to_owned();
     if options.generic.is_some() {
         return Err(foreign_columns(PARQUET));
@@ -290,15 +290,15 @@ fn choose(path: &str, volumes: &[String], options: &TraceOptions) -> Result<Choi
     refuse_foreign(options, PARQUET)?;
     let listed = || listed(volumes.iter().map(|volume| cut(volume)));
     match &options.volume {
-        None | Some(VolumeChoice::Each) => Ok(Choice::AsStored),
-        Some(VolumeChoice::Merge) => Ok(Choice::Merged),
-        Some(VolumeChoice::Error) if volumes.len() < 2 => Ok(Choice::AsStored),
+        None | Some(VolumeChoice::Each) => Ok(StreamChoice::AsStored),
+        Some(VolumeChoice::Merge) => Ok(StreamChoice::Merged),
+        Some(VolumeChoice::Error) if volumes.len() < 2 => Ok(StreamChoice::AsStored),
         Some(VolumeChoice::Error) => {
             Err(TraceError::SeveralVolumes { file: file(), line: 1, count: volumes.len(), listed: listed() })
         }
         Some(VolumeChoice::Named(name)) => match volumes.iter().position(|volume| volume == name) {
             // There are at most as many volumes as stream numbers.
-            Some(stream) => Ok(Choice::Only(stream as u16)),
+            Some(stream) => Ok(StreamChoice::Only(stream as u16)),
             None => Err(TraceError::VolumeMissing { file: file(), volume: name.clone(), listed: listed() }),
         },
     }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnKind {
     /// Names of which there are few.
     Name,
     /// Whole numbers that mostly rise, or hardly ever come twice.
@@ -37,12 +37,13 @@ pub struct TableWriter<W: Write + Send> {
 }
 
 impl<W: Write + Send> TableWriter<W> {
-    pub fn new(output: W, columns: &[(String, Kind)]) -> Result<Self, Error> {
-        let rising = columns.iter().filter(|(_, kind)| *kind == Kind::Rising).map(|(name, _)| name.as_str());
+    pub fn new(output: W, columns: &[(String, ColumnKind)]) -> Result<Self, Error> {
+        let rising =
+            columns.iter().filter(|(_, kind)| *kind == ColumnKind::Rising).map(|(name, _)| name.as_str());
         let file = SerializedFileWriter::new(output, schema(columns)?, Arc::new(properties(rising)?))?;
-        let empty = |(_, kind): &(String, Kind)| match kind {
-            Kind::Name => Values::Names(Vec::new()),
-            Kind::Rising | Kind::Number => Values::Numbers(Vec::new()),
+        let empty = |(_, kind): &(String, ColumnKind)| match kind {
+            ColumnKind::Name => Values::Names(Vec::new()),
+            ColumnKind::Rising | ColumnKind::Number => Values::Numbers(Vec::new()),
         };
         Ok(Self { file, columns: columns.iter().map(empty).collect(), rows: 0 })
     }
@@ -93,11 +94,11 @@ impl<W: Write + Send> TableWriter<W> {
     }
 }
 
-fn schema(columns: &[(String, Kind)]) -> Result<Arc<Type>, ParquetError> {
-    let column = |(name, kind): &(String, Kind)| {
+fn schema(columns: &[(String, ColumnKind)]) -> Result<Arc<Type>, ParquetError> {
+    let column = |(name, kind): &(String, ColumnKind)| {
         let (physical, logical) = match kind {
-            Kind::Name => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
-            Kind::Rising | Kind::Number => (Physical::INT64, None),
+            ColumnKind::Name => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+            ColumnKind::Rising | ColumnKind::Number => (Physical::INT64, None),
         };
         Type::primitive_type_builder(name, physical)
             .with_repetition(Repetition::REQUIRED)

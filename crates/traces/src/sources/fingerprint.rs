@@ -1,6 +1,5 @@
 //! What tells the bytes behind a trace from others, without parsing them.
 
-use crate::catalogue::WORKLOAD;
 use crate::error::TraceError;
 use crate::options::TraceOptions;
 use crate::request_source::Progress;
@@ -10,7 +9,6 @@ use crate::stored::blktrace_files::input_files;
 use crate::stored::opened::Opened;
 use crate::stored::stored_hash::StoredHash;
 use crate::stored::trace_path::TracePath;
-use crate::workload::is_workload;
 use std::io::Read;
 
 const BLOCK_BYTES: usize = 1 << 20;
@@ -23,11 +21,7 @@ pub fn fingerprint(
     progress: &mut Progress<'_>,
 ) -> Result<String, TraceError> {
     let path = path.into();
-    let is_workload = match &options.format {
-        Some(name) => name == WORKLOAD,
-        None => is_workload(path.name()),
-    };
-    if is_workload {
+    if WorkloadSource::is_meant(path.name(), options) {
         return Ok(WorkloadSource::open(&path, &Part::whole(options))?.sha256().to_owned());
     }
     let files = input_files(path.name());

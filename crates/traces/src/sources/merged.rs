@@ -23,7 +23,7 @@ const SKIPPED_MEMBER: &str = "file in the archive that is not of the recording";
 /// The files, the next record of each, and the checks on the merged records.
 pub(crate) struct MergedSource {
     file: String,
-    members: Vec<Member>,
+    members: Vec<MergedMember>,
     /// What comes next of each file that has more; file 0 first where equal.
     next: BinaryHeap<Reverse<(MergeKey, usize)>>,
     /// Faults met in looking ahead, told at the next steps.
@@ -36,7 +36,7 @@ pub(crate) struct MergedSource {
     records_ended: bool,
 }
 
-struct Member {
+struct MergedMember {
     records: RecordReader,
     parser: Box<dyn RowParser>,
 }
@@ -97,7 +97,7 @@ impl MergedSource {
         for (file, input) in inputs {
             let mut records = RecordReader::new(file, input);
             records.set_text(false);
-            source.members.push(Member { records, parser: (format.build)(options)? });
+            source.members.push(MergedMember { records, parser: (format.build)(options)? });
             source.look_ahead(source.members.len() - 1);
         }
         Ok(source)
@@ -115,7 +115,7 @@ impl MergedSource {
     }
 
     fn take(&mut self, place: usize, out: &mut Vec<TraceEntry>) -> Result<(), TraceError> {
-        let Member { records, parser } = &mut self.members[place];
+        let MergedMember { records, parser } = &mut self.members[place];
         let Some(bytes) = records.next_framed(parser.as_mut())? else {
             return Ok(());
         };

@@ -1,6 +1,6 @@
 //! Where the requests of a trace come from, and copies of what can be read only once.
 
-use crate::catalogue::{PARQUET, WORKLOAD};
+use crate::catalogue::PARQUET;
 use crate::error::{LineFault, TraceError};
 use crate::formats::{self, looks_like_tar, BLKTRACE};
 use crate::options::TraceOptions;
@@ -17,7 +17,6 @@ use crate::stored::blktrace_files;
 use crate::stored::compression::Compression;
 use crate::stored::opened::Opened;
 use crate::stored::trace_path::{TracePath, STDIN};
-use crate::workload::is_workload;
 
 /// Opens what `path` names, once, and settles the format.
 pub(crate) fn source(path: &TracePath, options: &TraceOptions) -> Result<Box<dyn RequestSource>, TraceError> {
@@ -25,10 +24,7 @@ pub(crate) fn source(path: &TracePath, options: &TraceOptions) -> Result<Box<dyn
         return Ok(Box::new(ParquetSource::in_place(file, options)?));
     }
     let name = path.name();
-    let is_workload = match &options.format {
-        Some(name) => name == WORKLOAD,
-        None => is_workload(name),
-    };
+    let is_workload = WorkloadSource::is_meant(name, options);
     if let Some(draw) = options.resample.filter(|_| !is_workload) {
         let as_it_is = TraceOptions { resample: None, resample_block_ns: None, ..options.clone() };
         return Ok(Box::new(Resampled::new(source(path, &as_it_is)?, name, draw, options)));

@@ -7,7 +7,7 @@ use crate::request_source::{Facts, Origin, RequestSource, TraceEntry};
 use crate::stored::stored_hash::StoredHash;
 use crate::stored::trace_path::TracePath;
 use crate::summary::TraceSummary;
-use crate::workload::{Generator, Workload};
+use crate::workload::{is_workload, Generator, Workload};
 use std::sync::Arc;
 
 /// Makes requests and counts them.
@@ -20,6 +20,14 @@ pub(crate) struct WorkloadSource {
 }
 
 impl WorkloadSource {
+    /// Whether the trace of that name is a workload: the options say so, or else the name.
+    pub(crate) fn is_meant(name: &str, options: &TraceOptions) -> bool {
+        match &options.format {
+            Some(format) => format == WORKLOAD,
+            None => is_workload(name),
+        }
+    }
+
     /// Loads a workload file or preset; one without end is refused.
     pub(crate) fn open(path: &TracePath, options: &TraceOptions) -> Result<Self, TraceError> {
         refuse_reading_options(options)?;

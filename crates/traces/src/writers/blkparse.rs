@@ -1,19 +1,23 @@
 //! blkparse's default text, every request as an event D (issued) on CPU 0.
 
-use super::{as_written, Buffer, Line, Places, TextFormat, VolumeNames};
+use super::{as_written, Buffer, FormatPlaces, TextFormat, VolumeNames, WritableLine};
 use slcache_base::request::HostOp;
 
 pub(super) fn format() -> TextFormat {
     TextFormat {
         name: "blkparse",
         header: String::new(),
-        places: Places { trims: true, flushes: true, ..Places::transfers(1, VolumeNames::MajorAndMinor) },
+        places: FormatPlaces {
+            trims: true,
+            flushes: true,
+            ..FormatPlaces::transfers(1, VolumeNames::MajorAndMinor)
+        },
         lines: Box::new(line),
         read_back: as_written("blkparse"),
     }
 }
 
-fn line(line: &Line<'_>, out: &mut Buffer) {
+fn line(line: &WritableLine<'_>, out: &mut Buffer) {
     let request = line.request;
     let rwbs = match request.op {
         HostOp::Read => "R",

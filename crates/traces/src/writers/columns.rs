@@ -1,6 +1,6 @@
 //! Lines of the formats whose columns are in a table.
 
-use super::{as_written, Buffer, Line, Places, Response, TextFormat};
+use super::{as_written, Buffer, FormatPlaces, Response, TextFormat, WritableLine};
 use crate::formats::columns::{Columns, Header, Holds, Units};
 use crate::formats::Format;
 use slcache_base::request::{HostOp, SECTOR_BYTES};
@@ -19,8 +19,8 @@ pub(super) fn format(format: &'static Format, columns: &'static Columns) -> Text
     }
 }
 
-fn places(columns: &Columns) -> Places {
-    let mut places = Places::transfers(1, columns.volumes);
+fn places(columns: &Columns) -> FormatPlaces {
+    let mut places = FormatPlaces::transfers(1, columns.volumes);
     for column in columns.columns {
         match column.holds {
             Holds::Ticks(unit_ns) => places.time_step_ns = unit_ns,
@@ -32,7 +32,7 @@ fn places(columns: &Columns) -> Places {
     places
 }
 
-fn line(of: &Columns, line: &Line<'_>, out: &mut Buffer) {
+fn line(of: &Columns, line: &WritableLine<'_>, out: &mut Buffer) {
     let Columns { units, volumes, columns, .. } = of;
     let request = line.request;
     let reads = request.op == HostOp::Read;

@@ -1,6 +1,6 @@
 //! fio's iolog, version 3: `microseconds file action [offset length]`.
 
-use super::{as_written, Buffer, Line, Places, TextFormat, VolumeNames};
+use super::{as_written, Buffer, FormatPlaces, TextFormat, VolumeNames, WritableLine};
 use rustc_hash::FxHashSet;
 use slcache_base::request::{HostOp, SECTOR_BYTES};
 
@@ -9,7 +9,11 @@ pub(super) fn format() -> TextFormat {
     TextFormat {
         name: "fio",
         header: "fio version 3 iolog\n".to_owned(),
-        places: Places { trims: true, flushes: true, ..Places::transfers(1000, VolumeNames::Word) },
+        places: FormatPlaces {
+            trims: true,
+            flushes: true,
+            ..FormatPlaces::transfers(1000, VolumeNames::Word)
+        },
         lines: Box::new(move |request, out| line(&mut files, request, out)),
         read_back: as_written("fio"),
     }
@@ -34,7 +38,7 @@ impl Files {
     }
 }
 
-fn line(files: &mut Files, line: &Line<'_>, out: &mut Buffer) {
+fn line(files: &mut Files, line: &WritableLine<'_>, out: &mut Buffer) {
     let (us, request) = (line.at_ns / 1000, line.request);
     if files.is_new(line.volume) {
         for action in [" add\n", " open\n"] {

@@ -1,6 +1,6 @@
 //! Delimited text of slcache's own columns, with a header line; all that a trace says.
 
-use super::{as_written, Buffer, Line, Places, Response, TextFormat, VolumeNames};
+use super::{as_written, Buffer, FormatPlaces, Response, TextFormat, VolumeNames, WritableLine};
 use crate::options::TraceOptions;
 use slcache_base::request::HostOp;
 
@@ -8,12 +8,12 @@ pub(super) fn format() -> TextFormat {
     TextFormat {
         name: "generic",
         header: "at_ns,volume,op,sector,sectors,response_ns,hint\n".to_owned(),
-        places: Places {
+        places: FormatPlaces {
             trims: true,
             flushes: true,
             hints: true,
             response: Response::Optional,
-            ..Places::transfers(1, VolumeNames::Field)
+            ..FormatPlaces::transfers(1, VolumeNames::Field)
         },
         lines: Box::new(line),
         read_back: read_back(),
@@ -31,7 +31,7 @@ fn read_back() -> TraceOptions {
     TraceOptions { generic: Some(columns), ..as_written("generic") }
 }
 
-fn line(line: &Line<'_>, out: &mut Buffer) {
+fn line(line: &WritableLine<'_>, out: &mut Buffer) {
     let request = line.request;
     let op = match request.op {
         HostOp::Read => "R",

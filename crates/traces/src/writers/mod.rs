@@ -27,7 +27,7 @@ struct TextFormat {
     name: &'static str,
     /// What stands in front of the first request.
     header: String,
-    places: Places,
+    places: FormatPlaces,
     lines: Box<LineWriter>,
     /// Trace options that read the file back as it was written.
     read_back: TraceOptions,
@@ -41,7 +41,7 @@ fn text_formats() -> impl Iterator<Item = TextFormat> {
 
 /// What a format has a place for.
 #[derive(Clone, Copy, Debug)]
-struct Places {
+struct FormatPlaces {
     /// Nanoseconds in its smallest step of time.
     time_step_ns: u64,
     trims: bool,
@@ -63,7 +63,7 @@ enum Response {
     },
 }
 
-impl Places {
+impl FormatPlaces {
     /// Reads and writes only, without response times.
     const fn transfers(time_step_ns: u64, volumes: VolumeNames) -> Self {
         Self { time_step_ns, trims: false, flushes: false, hints: false, response: Response::Absent, volumes }
@@ -71,7 +71,7 @@ impl Places {
 }
 
 /// A request that fits, or was made to fit, a format.
-struct Line<'a> {
+struct WritableLine<'a> {
     /// Time in nanoseconds, a multiple of the format's step.
     at_ns: u64,
     request: &'a Request,
@@ -82,7 +82,7 @@ struct Line<'a> {
 }
 
 /// Appends the line, or lines, of a request with their ends.
-type LineWriter = dyn FnMut(&Line<'_>, &mut Buffer) + Send;
+type LineWriter = dyn FnMut(&WritableLine<'_>, &mut Buffer) + Send;
 
 /// The options that name a format, keep its times and its volumes.
 fn as_written(format: &str) -> TraceOptions {

@@ -1,7 +1,7 @@
 //! Requests as lines: what has no place in the format is an error or, where the
 //! user says so, a counted loss.
 
-use super::{Line, Loss, Losses, Places, Response, TextFormat};
+use super::{FormatPlaces, Loss, Losses, Response, TextFormat, WritableLine};
 use crate::error::quote::quoted;
 use crate::error::{FileFault, TraceError};
 use crate::options::TraceOptions;
@@ -97,7 +97,7 @@ impl TextWriter {
             Response::Required { step_ns } => entry.response_ns.map(|ns| cut(ns, step_ns)),
         };
         let at_ns = cut(entry.request.at_ns, places.time_step_ns);
-        let line = Line { at_ns, request: &entry.request, volume, response_ns };
+        let line = WritableLine { at_ns, request: &entry.request, volume, response_ns };
         (self.format.lines)(&line, &mut self.buffer);
         Ok(())
     }
@@ -157,7 +157,7 @@ impl TextWriter {
 
 /// What a format has no place for in a request; one that is left out loses nothing else.
 #[inline]
-fn losses(places: Places, entry: &TraceEntry, is_named: bool) -> impl Iterator<Item = Loss> + Clone {
+fn losses(places: FormatPlaces, entry: &TraceEntry, is_named: bool) -> impl Iterator<Item = Loss> + Clone {
     let TraceEntry { request, response_ns } = entry;
     let is_trim = request.op == HostOp::Trim && !places.trims;
     let is_flush = request.op == HostOp::Flush && !places.flushes;

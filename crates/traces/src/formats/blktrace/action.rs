@@ -19,7 +19,7 @@ const ZONE_MANAGEMENT: u32 = 0b11111 << 17;
 const WITH_CONTROL_GROUP: u32 = 1 << 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Event {
+pub(super) struct ActionEvent {
     /// Read, write or trim.
     pub op: HostOp,
     /// Whether the cache is flushed first.
@@ -31,7 +31,10 @@ pub(super) struct Event {
 }
 
 /// The chosen event, or why another one is left out.
-pub(super) fn event(action: u64, chosen: BlkparseAction) -> Result<Result<Event, &'static str>, LineFault> {
+pub(super) fn event(
+    action: u64,
+    chosen: BlkparseAction,
+) -> Result<Result<ActionEvent, &'static str>, LineFault> {
     let category = (action >> 16) as u32;
     let what = (action & 0xffff) as u32 & !WITH_CONTROL_GROUP;
     if category & NOTIFY != 0 {
@@ -48,7 +51,7 @@ pub(super) fn event(action: u64, chosen: BlkparseAction) -> Result<Result<Event,
         _ if category & WRITE != 0 => HostOp::Write,
         _ => HostOp::Read,
     };
-    Ok(Ok(Event {
+    Ok(Ok(ActionEvent {
         op,
         preflush: category & FLUSH != 0,
         forced_unit_access: category & FORCED_UNIT_ACCESS != 0,

@@ -2,7 +2,7 @@
 
 use crate::error::LineFault;
 use crate::fields::scan::{unsigned_or_hex, Words};
-use crate::fields::sectors::Column;
+use crate::fields::sectors::NamedColumn;
 
 /// What a line of an event looks like, for messages.
 pub(super) const LINE: &str = "TASK-PID [CPU] flags SECONDS: EVENT: fields";
@@ -32,8 +32,8 @@ impl Word<'_> {
         Ok(Self { text, ..self })
     }
 
-    pub(super) fn place(&self) -> Column<'static> {
-        Column { number: self.column, name: self.name }
+    pub(super) fn place(&self) -> NamedColumn<'static> {
+        NamedColumn { number: self.column, name: self.name }
     }
 }
 
@@ -89,7 +89,7 @@ impl<'a> Iterator for Cursor<'a> {
     }
 }
 
-pub(super) struct Event<'a> {
+pub(super) struct LineEvent<'a> {
     /// When, in units of `unit_ns`.
     pub time: Word<'a>,
     /// Nanoseconds in a unit of time; `None` where the clock counts something that has none.
@@ -100,7 +100,7 @@ pub(super) struct Event<'a> {
     pub fields: Cursor<'a>,
 }
 
-impl<'a> Event<'a> {
+impl<'a> LineEvent<'a> {
     /// The event of a line. Names of tasks may hold anything, so that the first word is it that is a time
     /// and is followed by a name and a colon. Between them may stand a period or the time since the line before.
     pub(super) fn of(line: &'a [u8]) -> Option<Self> {

@@ -2,7 +2,7 @@
 
 use crate::error::quote::quoted;
 use crate::error::{LineFault, TraceError};
-use crate::formats::layout::{fields, Layout, Part, NONE};
+use crate::formats::layout::{fields, ColumnPart, Layout, NONE};
 use crate::options::generic::{ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
 
 /// Highest column that may be declared, which bounds memory.
@@ -18,11 +18,11 @@ pub(super) struct Declared {
     /// What a row has in the column that tells requests, where there is one.
     pub kept: Option<Vec<u8>>,
     /// Parts that are ticks, which have no fraction.
-    pub ticks: Vec<Part>,
+    pub ticks: Vec<ColumnPart>,
 }
 
 struct Named {
-    part: Part,
+    part: ColumnPart,
     /// What it is called in the declaration and in messages.
     key: &'static str,
     unit: u64,
@@ -58,7 +58,7 @@ impl Declared {
         }
         let (time_unit, response_unit) =
             (columns.time_unit, columns.response_unit.unwrap_or(columns.time_unit));
-        let times = [(Part::Time, time_unit), (Part::Response, response_unit)];
+        let times = [(ColumnPart::Time, time_unit), (ColumnPart::Response, response_unit)];
         let mut declared = Self {
             layout: Layout::new(separator, None, NONE),
             named: Vec::new(),
@@ -71,14 +71,14 @@ impl Declared {
                 .collect(),
         };
         let parts = [
-            (Part::Time, "time", Some(&columns.time), time_unit.unit_ns()),
-            (Part::Address, "address", Some(&columns.address), address_bytes),
-            (Part::Size, "size", Some(&columns.size), size_bytes),
-            (Part::Op, "op", Some(&columns.op), 0),
-            (Part::Volume, "stream", columns.stream.as_ref(), 0),
-            (Part::Response, "response", columns.response.as_ref(), response_unit.unit_ns()),
-            (Part::Hint, "hint", columns.hint.as_ref(), 0),
-            (Part::Keep, "keep_column", columns.keep_column.as_ref(), 0),
+            (ColumnPart::Time, "time", Some(&columns.time), time_unit.unit_ns()),
+            (ColumnPart::Address, "address", Some(&columns.address), address_bytes),
+            (ColumnPart::Size, "size", Some(&columns.size), size_bytes),
+            (ColumnPart::Op, "op", Some(&columns.op), 0),
+            (ColumnPart::Volume, "stream", columns.stream.as_ref(), 0),
+            (ColumnPart::Response, "response", columns.response.as_ref(), response_unit.unit_ns()),
+            (ColumnPart::Hint, "hint", columns.hint.as_ref(), 0),
+            (ColumnPart::Keep, "keep_column", columns.keep_column.as_ref(), 0),
         ];
         for (part, key, reference, unit) in parts {
             let refused = |value: &dyn std::fmt::Display, allowed: &str| {
@@ -127,8 +127,8 @@ impl Declared {
 
 impl Layout {
     /// Whether the column holds another part already.
-    fn is_taken(&self, part: Part, number: usize) -> bool {
-        part != Part::Keep && self.parts_in(number).any(|other| other != Part::Keep as usize)
+    fn is_taken(&self, part: ColumnPart, number: usize) -> bool {
+        part != ColumnPart::Keep && self.parts_in(number).any(|other| other != ColumnPart::Keep as usize)
     }
 
     /// The first line says how many columns there are; every later one must have as many.

@@ -15,7 +15,7 @@ pub(in crate::formats) const SKIPPED_HEADER: &str = "header line";
 /// line, and all their lines come here.
 #[inline(always)]
 pub(in crate::formats) fn careful<F: LineFormat>(line: &[u8]) -> Result<LineContent<'_>, LineFault> {
-    let fields = Fields::split(F::COLUMNS, line)?;
+    let fields = LineFields::split(F::COLUMNS, line)?;
     if fields.is_header() {
         return Ok(LineContent::Skipped(SKIPPED_HEADER));
     }
@@ -33,13 +33,13 @@ pub(in crate::formats) fn careful<F: LineFormat>(line: &[u8]) -> Result<LineCont
 }
 
 /// The fields of a line; columns count from 1.
-pub(in crate::formats) struct Fields<'a> {
+pub(in crate::formats) struct LineFields<'a> {
     columns: &'static Columns,
     line: &'a [u8],
     values: [&'a [u8]; COLUMNS_MAX],
 }
 
-impl<'a> Fields<'a> {
+impl<'a> LineFields<'a> {
     /// Takes a line apart into as many fields as there are columns.
     #[inline(always)]
     pub(in crate::formats) fn split(columns: &'static Columns, line: &'a [u8]) -> Result<Self, LineFault> {
@@ -189,18 +189,19 @@ mod tests {
 
     #[test]
     fn too_few_and_too_many_columns() {
-        let message = |columns, line: &'static [u8]| Fields::split(columns, line).err().unwrap().to_string();
+        let message =
+            |columns, line: &'static [u8]| LineFields::split(columns, line).err().unwrap().to_string();
         assert!(message(COMMAS, b"1,2").starts_with("2 columns where 3 (time,op,size)"));
         assert!(message(COMMAS, b"1,2,3,4").starts_with("4 columns"));
         assert!(message(OR_MORE, b"1,2").contains("at least 3 (time,op,size)"));
         assert!(message(BLANKS, b"1  2").contains("3 (time op size)"));
-        let fields = Fields::split(OR_MORE, b" 1 ,2,3,4").unwrap();
+        let fields = LineFields::split(OR_MORE, b" 1 ,2,3,4").unwrap();
         assert_eq!((fields.get(1), fields.get(3)), (&b"1"[..], &b"3"[..]));
     }
 
     #[test]
     fn headers_in_any_case_and_known_spellings() {
-        let header = |line: &'static [u8]| Fields::split(COMMAS, line).unwrap().is_header();
+        let header = |line: &'static [u8]| LineFields::split(COMMAS, line).unwrap().is_header();
         assert!(header(b"Time, OP,size") && header(b"time,rw_flag,size"));
         assert!(!header(b"rw_flag,op,size") && !header(b"1,op,size"));
     }

@@ -1,6 +1,6 @@
 //! What the tests of every format of lines do.
 
-use super::fields::Fields;
+use super::fields::LineFields;
 use super::{LineContent, LineFormat};
 use crate::error::LineFault;
 use crate::fields::scan::{TextBlock, WholeText};
@@ -91,7 +91,7 @@ pub(in crate::formats) fn both_ways_agree<F: LineFormat>(lines: &[&str]) {
 /// A line with each value in the place of each field.
 fn changed<F: LineFormat>(line: &str) -> Vec<String> {
     // A line of FIU may have a field more.
-    let Ok(fields) = Fields::split(F::COLUMNS, line.as_bytes()) else { return Vec::new() };
+    let Ok(fields) = LineFields::split(F::COLUMNS, line.as_bytes()) else { return Vec::new() };
     let places = (1..=F::COLUMNS.columns.len()).map(|column| {
         let field = fields.get(column);
         let start = field.as_ptr().addr() - line.as_ptr().addr();

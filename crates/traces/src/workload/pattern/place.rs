@@ -23,13 +23,13 @@ pub(super) struct Zone {
 
 /// Draws places `0..len`.
 #[derive(Clone, Debug)]
-pub(super) struct Places {
+pub(super) struct PatternPlaces {
     len: u64,
     draw: Draw,
     scatter: Option<Permutation>,
 }
 
-impl Places {
+impl PatternPlaces {
     /// Places `0..len` by the distribution `text`; `scatter_key` scrambles them.
     pub(super) fn parse(
         text: &str,
@@ -136,7 +136,7 @@ fn hot_cold(text: &str, len: u64) -> Result<Box<[Zone]>, String> {
     zones(text, len)
 }
 
-impl Places {
+impl PatternPlaces {
     /// These places, scattered by another key.
     pub(super) fn with_key(mut self, key: u64) -> Self {
         self.scatter = self.scatter.map(|permutation| permutation.keyed(key));
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     fn share_below(text: &str, bound: u64) -> f64 {
-        let places = Places::parse(text, 10_000, Some(false), 0).unwrap();
+        let places = PatternPlaces::parse(text, 10_000, Some(false), 0).unwrap();
         let mut random = Random::new(9, 0, "place");
         let hits = (0..200_000).filter(|_| places.draw(&mut random) < bound).count();
         hits as f64 / 200_000.0
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn scrambling_moves_places_and_keeps_their_popularity() {
         let count = |scramble| {
-            let places = Places::parse("zipf:1.2", 1000, Some(scramble), 4).unwrap();
+            let places = PatternPlaces::parse("zipf:1.2", 1000, Some(scramble), 4).unwrap();
             let mut random = Random::new(9, 0, "place");
             let mut counts = vec![0u32; 1000];
             (0..50_000).for_each(|_| counts[places.draw(&mut random) as usize] += 1);
@@ -188,8 +188,8 @@ mod tests {
         for text in
             ["zipf", "zipf:-1", "pareto:0", "zoned:90/10:20/90", "zoned:90/100", "hotcold:90", "normal:5"]
         {
-            assert!(Places::parse(text, 1000, None, 0).is_err(), "{text}");
+            assert!(PatternPlaces::parse(text, 1000, None, 0).is_err(), "{text}");
         }
-        assert!(Places::parse("hotcold:90/1", 10, None, 0).is_err());
+        assert!(PatternPlaces::parse("hotcold:90/1", 10, None, 0).is_err());
     }
 }

@@ -4,7 +4,7 @@ use super::super::quantity::SizeBytes;
 use super::super::random::Chance;
 use super::super::spec::{StreamSpec, WorkloadSpec};
 use super::arrivals::ArrivalPlan;
-use super::place::Places;
+use super::place::PatternPlaces;
 use super::sizes::{self, SizeTables};
 use crate::error::workload_problem::{Problems, WorkloadProblem};
 use slcache_base::request::SECTOR_BYTES;
@@ -39,7 +39,7 @@ pub(super) struct StreamPlan {
     pub(super) align: u64,
     pub(super) unaligned: Option<Chance>,
     /// Places for random requests, in steps of `align`; `None` where all are sequential.
-    pub(super) places: Option<Places>,
+    pub(super) places: Option<PatternPlaces>,
     pub(super) random: Chance,
     pub(super) first: u64,
     pub(super) len: u64,
@@ -185,7 +185,7 @@ fn read_stream(
     }
     let positions = (len - u64::from(smallest)) / align + 1;
     let distribution = spec.random_distribution.as_deref().unwrap_or("random");
-    let places = Places::parse(distribution, positions, spec.scramble, 0)
+    let places = PatternPlaces::parse(distribution, positions, spec.scramble, 0)
         .map_err(|message| WorkloadProblem::new(format!("{at}random_distribution"), message));
     let places = problems.take(places)?;
     if !mode.random && spec.random_distribution.is_some() {

@@ -2,7 +2,7 @@
 
 use super::super::random::bisect;
 use super::super::spec::TwinSpec;
-use super::gap_classes::{GapClass, BURST_GAP_NS, TIGHT_GAP_NS};
+use super::gap_classes::{PlannedGaps, BURST_GAP_NS, TIGHT_GAP_NS};
 use super::run_lengths::RunLengths;
 use crate::error::workload_problem::WorkloadProblem;
 use crate::info::arrivals::median_length;
@@ -11,8 +11,8 @@ use crate::info::arrivals::median_length;
 pub(super) const MEDIAN_TOLERANCE: f64 = 0.05;
 
 /// Gaps inside bursts and between them, where a bound between classes tells them apart.
-pub(super) fn split(gaps: &[GapClass]) -> Option<(u64, u64)> {
-    let apart = |class: &GapClass| class.to_ns <= BURST_GAP_NS || class.over_ns >= BURST_GAP_NS;
+pub(super) fn split(gaps: &[PlannedGaps]) -> Option<(u64, u64)> {
+    let apart = |class: &PlannedGaps| class.to_ns <= BURST_GAP_NS || class.over_ns >= BURST_GAP_NS;
     let inside = gaps.iter().filter(|class| class.to_ns <= BURST_GAP_NS);
     let all: u64 = gaps.iter().map(|class| class.count).sum();
     let inside: u64 = inside.map(|class| class.count).sum();
@@ -34,7 +34,7 @@ pub(super) fn short_gap_runs(inside: u64, bursts: u64, longer: u64) -> f64 {
 /// Bursts by length, in exact counts; none where the gaps come in any order.
 pub(super) fn plan(
     spec: &TwinSpec,
-    gaps: &[GapClass],
+    gaps: &[PlannedGaps],
     requests: u64,
 ) -> Result<Vec<(u64, u64)>, WorkloadProblem> {
     let Some(runs) = spec.short_gap_runs else {
@@ -60,7 +60,7 @@ pub(super) fn plan(
 /// Gaps up to 10 us by length of burst, in exact counts; none where they may lie anywhere.
 pub(super) fn plan_tight(
     spec: &TwinSpec,
-    gaps: &[GapClass],
+    gaps: &[PlannedGaps],
     bursts: &[(u64, u64)],
 ) -> Result<Vec<u64>, WorkloadProblem> {
     let Some(runs) = spec.tight_gap_runs else {

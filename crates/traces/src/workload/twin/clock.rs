@@ -1,7 +1,7 @@
 //! The times of a twin's requests: gaps in order, each class of them in its exact count.
 
 use super::super::random::{bisect, Permutation, Random};
-use super::gap_classes::{GapClass, BURST_GAP_NS, TIGHT_GAP_NS};
+use super::gap_classes::{PlannedGaps, BURST_GAP_NS, TIGHT_GAP_NS};
 use super::pauses::Pauses;
 use super::quota::Quota;
 use super::TwinPlan;
@@ -22,7 +22,7 @@ impl TwinClock {
         Self::with_order(&plan.gaps, GapOrder::new(plan, seed), seed)
     }
 
-    fn with_order(classes: &[GapClass], order: GapOrder, seed: u64) -> Self {
+    fn with_order(classes: &[PlannedGaps], order: GapOrder, seed: u64) -> Self {
         let mut random = Random::new(seed, 0, "gap");
         let sources = classes.iter().map(|class| GapSource::new(class, random.bits())).collect();
         Self { order, sources, random, at_ns: 0, carry_ns: 0.0 }
@@ -49,12 +49,12 @@ pub(super) enum GapOrder {
     /// In random order.
     Any(Quota<usize>),
     /// In bursts: gaps inside them and between them.
-    Bursts(Box<Bursts>),
+    Bursts(Box<BurstOrder>),
 }
 
 /// Bursts at work.
 #[derive(Clone, Debug)]
-pub(super) struct Bursts {
+pub(super) struct BurstOrder {
     /// Bursts by place in the tables of lengths.
     places: Quota<usize>,
     requests: Vec<u64>,
@@ -75,12 +75,12 @@ impl GapOrder {
         if plan.bursts.is_empty() {
             Self::any(&plan.gaps)
         } else {
-            Self::Bursts(Box::new(Bursts::new(plan, seed)))
+            Self::Bursts(Box::new(BurstOrder::new(plan, seed)))
         }
     }
 
     /// Random order.
-    pub(super) fn any(classes: &[GapClass]) -> Self {
+    pub(super) fn any(classes: &[PlannedGaps]) -> Self {
         Self::Any(quota(classes, |_| true))
     }
 
@@ -95,15 +95,15 @@ impl GapOrder {
 }
 
 /// Draws among the classes that are wanted.
-fn quota(classes: &[GapClass], wanted: impl Fn(&GapClass) -> bool) -> Quota<usize> {
+fn quota(classes: &[PlannedGaps], wanted: impl Fn(&PlannedGaps) -> bool) -> Quota<usize> {
     let kinds = classes.iter().enumerate().filter(|(_, class)| wanted(class));
     Quota::new(kinds.map(|(kind, class)| (kind, class.count)).collect())
 }
 
-impl Bursts {
+impl BurstOrder {
     fn new(plan: &TwinPlan, seed: u64) -> Self {
         let apart = !plan.tight_gaps.is_empty();
-        let tight = |class: &GapClass| apart && class.to_ns <= TIGHT_GAP_NS;
+        let tight = |class: &PlannedGaps| apart && class.to_ns <= TIGHT_GAP_NS;
         let bursts = plan.bursts.iter();
         let gaps = bursts.clone().zip(&plan.tight_gaps);
         Self {
@@ -158,7 +158,7 @@ pub(super) struct GapSource {
 
 impl GapSource {
     /// The gaps of `class` in an order that `key` decides.
-    pub(super) fn new(class: &GapClass, key: u64) -> Self {
+    pub(super) fn new(class: &PlannedGaps, key: u64) -> Self {
         let blocks = class.count.div_ceil(QUANTILES).max(1);
         let len = class.count.div_ceil(blocks).max(1);
         let exponential = exponential(len);
@@ -222,7 +222,7 @@ mod tests {
     use super::super::gap_classes::classes;
     use super::*;
 
-    fn times(classes: &[GapClass], count: usize, seed: u64) -> Vec<u64> {
+    fn times(classes: &[PlannedGaps], count: usize, seed: u64) -> Vec<u64> {
         let mut clock = TwinClock::with_order(classes, GapOrder::any(classes), seed);
         (0..count).map(|_| clock.tick()).collect()
     }

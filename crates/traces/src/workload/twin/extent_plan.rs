@@ -5,7 +5,7 @@ use super::super::spec::TwinSpec;
 use super::extents::{starts, ExtentCount, EVEN_EXTENTS};
 use super::generator::TwinGenerator;
 use super::sizes::SizeClass;
-use super::TwinPlan;
+use super::{TwinPlan, TOLERANCE};
 use crate::error::workload_problem::{Problems, WorkloadProblem};
 use crate::info::rewrites::Writers;
 use slcache_base::request::{HostOp, Request};
@@ -209,8 +209,6 @@ pub(super) fn extent_counts(
     Ok(with_tilt(classes, pages, if off(low) < off(high) { low } else { high }))
 }
 
-/// How far what comes out may lie from what is given.
-const TOLERANCE: f64 = 0.01;
 /// Requests made to see how many writes a page is from.
 const PROBE_REQUESTS: usize = 40_000;
 /// Layouts tried at most between the two extremes.

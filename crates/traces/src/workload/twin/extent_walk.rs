@@ -2,10 +2,10 @@
 
 use super::super::random::Random;
 use super::extent_plan::ExtentPlan;
-use super::extents::{Area, Extent, Extents, Piece, Variants};
+use super::extents::{Area, ExtentNumber, Piece, SizeExtents, Variants};
 use super::generator::{elsewhere, Sequential};
 use super::quota::Quota;
-use super::sizes::{SizeClass, PAGE_SECTORS};
+use super::sizes::{SizeClass, SECTORS};
 use super::TwinPlan;
 
 /// Sizes and places, request by request.
@@ -17,7 +17,7 @@ pub(super) struct ExtentWalk {
     /// Sector at which the last request ended.
     end: Option<u64>,
     /// The extent that starts there, with its size, if a write may go on there.
-    next: Option<(usize, Extent)>,
+    next: Option<(usize, ExtentNumber)>,
 }
 
 impl ExtentWalk {
@@ -49,7 +49,7 @@ impl ExtentWalk {
 
     /// The next write. One that goes on takes the size of the one before: what
     /// lies behind it is an extent of that size.
-    fn write(&mut self, quota: &mut Quota<SizeClass>, go_on: bool) -> Option<(SizeClass, Choice)> {
+    fn write(&mut self, quota: &mut Quota<SizeClass>, go_on: bool) -> Option<(SizeClass, ExtentChoice)> {
         let next = self.next.filter(|_| go_on).and_then(|next| self.places.write_on(next));
         if let Some((class, choice)) = next.filter(|(class, _)| quota.take(*class)) {
             return Some((class, choice));
@@ -60,7 +60,7 @@ impl ExtentWalk {
         Some((class, elsewhere(|| places.write(class, *next), |choice| Some(choice.sector) == *end)))
     }
 
-    fn read(&mut self, quota: &mut Quota<SizeClass>, go_on: bool) -> Option<(SizeClass, Choice)> {
+    fn read(&mut self, quota: &mut Quota<SizeClass>, go_on: bool) -> Option<(SizeClass, ExtentChoice)> {
         let class = quota.draw(&mut self.sizes)?;
         let end = self.end.filter(|_| go_on);
         let choice = end.and_then(|end| self.places.read_on(class, end));
@@ -70,22 +70,21 @@ impl ExtentWalk {
     }
 }
 
-const SECTORS: u64 = PAGE_SECTORS as u64;
 /// Fresh extents by which a sequential run may get ahead of the schedule.
 const AHEAD: f64 = 8.0;
 
 /// What a request does to the extents.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Target {
-    Fresh(Extent),
-    Repeat(Extent),
+    Fresh(ExtentNumber),
+    Repeat(ExtentNumber),
     Variant(Piece),
     Elsewhere,
 }
 
 /// A place for a request.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Choice {
+pub(super) struct ExtentChoice {
     pub(super) sector: u64,
     /// The size's number among those of its kind.
     size: usize,
@@ -130,7 +129,7 @@ impl ExtentPlaces {
     /// The size that has to be written first: the largest, where smaller ones
     /// have no extents of their own and go into larger ones.
     pub(super) fn first(&self) -> Option<SizeClass> {
-        let homeless = |size: &Extents| size.requests() > 0 && size.all() == 0;
+        let homeless = |size: &SizeExtents| size.requests() > 0 && size.all() == 0;
         if self.written.pages > 0 || !self.written.sizes.iter().any(homeless) {
             return None;
         }
@@ -139,19 +138,23 @@ impl ExtentPlaces {
     }
 
     /// Where the next write of a size goes; if fresh, not to `avoid`.
-    pub(super) fn write(&mut self, class: SizeClass, avoid: Option<(usize, Extent)>) -> Choice {
+    pub(super) fn write(&mut self, class: SizeClass, avoid: Option<(usize, ExtentNumber)>) -> ExtentChoice {
         let number = number(&self.written, class);
         let size = &self.written.sizes[number];
         if size.all() > 0 && (size.must_be_fresh() || size.schedule.wants(1, self.random.unit())) {
             let avoid = avoid.filter(|(other, _)| *other == number).map(|(_, extent)| extent);
             if let Some(extent) = size.fresh(avoid) {
-                return Choice { sector: size.sector(extent), size: number, target: Target::Fresh(extent) };
+                return ExtentChoice {
+                    sector: size.sector(extent),
+                    size: number,
+                    target: Target::Fresh(extent),
+                };
             }
         }
         self.overwrite(number)
     }
 
-    fn overwrite(&mut self, number: usize) -> Choice {
+    fn overwrite(&mut self, number: usize) -> ExtentChoice {
         let differs = self.variants_due > 0.0 && self.random.unit() < self.variants_due;
         let variant = if differs { self.variant(number) } else { None };
         variant
@@ -160,10 +163,10 @@ impl ExtentPlaces {
             .expect("the largest size has an extent, and every other fits into it")
     }
 
-    fn repeat(&mut self, number: usize) -> Option<Choice> {
+    fn repeat(&mut self, number: usize) -> Option<ExtentChoice> {
         let size = &mut self.written.sizes[number];
         if let Some(extent) = size.popular(false, &mut self.random) {
-            return Some(Choice {
+            return Some(ExtentChoice {
                 sector: size.sector(extent),
                 size: number,
                 target: Target::Repeat(extent),
@@ -171,25 +174,29 @@ impl ExtentPlaces {
         }
         let piece = self.variants.again(number, &mut self.random)?;
         let sector = self.variants.sector(number, piece, &self.written.sizes)?;
-        Some(Choice { sector, size: number, target: Target::Elsewhere })
+        Some(ExtentChoice { sector, size: number, target: Target::Elsewhere })
     }
 
-    fn variant(&mut self, number: usize) -> Option<Choice> {
+    fn variant(&mut self, number: usize) -> Option<ExtentChoice> {
         loop {
             let piece = self.variants.open(number, &self.written.sizes, &mut self.random)?;
             if let Some(sector) = self.variants.sector(number, piece, &self.written.sizes) {
-                return Some(Choice { sector, size: number, target: Target::Variant(piece) });
+                return Some(ExtentChoice { sector, size: number, target: Target::Variant(piece) });
             }
             self.variants.take(number, piece);
         }
     }
 
-    pub(super) fn read(&mut self, class: SizeClass) -> Choice {
+    pub(super) fn read(&mut self, class: SizeClass) -> ExtentChoice {
         let number = number(&self.read_only, class);
         let size = &self.read_only.sizes[number];
         if size.all() > 0 && (size.must_be_fresh() || size.schedule.wants(1, self.random.unit())) {
             if let Some(extent) = size.fresh(None) {
-                return Choice { sector: size.sector(extent), size: number, target: Target::Fresh(extent) };
+                return ExtentChoice {
+                    sector: size.sector(extent),
+                    size: number,
+                    target: Target::Fresh(extent),
+                };
             }
         }
         // Among what has been touched, written or only read, each page alike.
@@ -204,9 +211,9 @@ impl ExtentPlaces {
         match same {
             Some((own, extent)) => {
                 let target = if written { Target::Repeat(extent) } else { Target::Elsewhere };
-                Choice { sector: area.sizes[own].sector(extent), size: number, target }
+                ExtentChoice { sector: area.sizes[own].sector(extent), size: number, target }
             }
-            None => Choice {
+            None => ExtentChoice {
                 sector: area.inside(class, &mut self.random),
                 size: number,
                 target: Target::Elsewhere,
@@ -215,27 +222,30 @@ impl ExtentPlaces {
     }
 
     /// The write that goes on where an extent ended, if it may be made now.
-    pub(super) fn write_on(&self, (number, extent): (usize, Extent)) -> Option<(SizeClass, Choice)> {
+    pub(super) fn write_on(
+        &self,
+        (number, extent): (usize, ExtentNumber),
+    ) -> Option<(SizeClass, ExtentChoice)> {
         let size = &self.written.sizes[number];
         let fresh = !size.is_touched(extent);
         let in_time = if fresh { size.schedule.due(1) > -AHEAD } else { !size.must_be_fresh() };
         let target = if fresh { Target::Fresh(extent) } else { Target::Repeat(extent) };
-        in_time.then(|| (size.class, Choice { sector: size.sector(extent), size: number, target }))
+        in_time.then(|| (size.class, ExtentChoice { sector: size.sector(extent), size: number, target }))
     }
 
     /// The read of a size from `sector` on, if there are neighbours to read.
-    pub(super) fn read_on(&self, class: SizeClass, sector: u64) -> Option<Choice> {
+    pub(super) fn read_on(&self, class: SizeClass, sector: u64) -> Option<ExtentChoice> {
         let number = number(&self.read_only, class);
         let (page, pages) = (sector / SECTORS, class.pages());
         let side_by_side = self.written.side_by_side(page, pages) || self.read_only.side_by_side(page, pages);
         let fits = sector % SECTORS == 0 && !class.shifted && side_by_side;
         let free = !self.read_only.sizes[number].must_be_fresh();
-        (fits && free).then_some(Choice { sector, size: number, target: Target::Elsewhere })
+        (fits && free).then_some(ExtentChoice { sector, size: number, target: Target::Elsewhere })
     }
 
     /// Notes a request; the extent that starts where it ends, with its size, if
     /// a write may go on there.
-    pub(super) fn commit(&mut self, choice: Choice, write: bool) -> Option<(usize, Extent)> {
+    pub(super) fn commit(&mut self, choice: ExtentChoice, write: bool) -> Option<(usize, ExtentNumber)> {
         let area = if write { &mut self.written } else { &mut self.read_only };
         let size = &mut area.sizes[choice.size];
         let fresh = match choice.target {

@@ -2,7 +2,7 @@
 
 use super::super::random::{mix, Random, Zipf};
 use super::lane::{Lane, Schedule};
-use super::sizes::{SizeClass, PAGE_SECTORS};
+use super::sizes::{SizeClass, SECTORS};
 use std::ops::Range;
 
 /// 4 KiB pages in a page of 16 KiB.
@@ -13,11 +13,10 @@ pub(super) const EVEN_EXTENTS: u64 = 2 * WIDE_PAGES;
 pub(super) const LONE: usize = 2;
 /// Extents of like popularity lie together in runs of so many pages: 1 MiB.
 const RUN_PAGES: u64 = 256;
-const SECTORS: u64 = PAGE_SECTORS as u64;
 
 /// Extents in the order in which they are first requested.
 #[derive(Clone, Debug)]
-pub(super) struct Group {
+pub(super) struct ExtentGroup {
     lane: Lane,
     /// Pages from one extent to the next.
     stride: u64,
@@ -28,7 +27,7 @@ pub(super) struct Group {
     touched: u64,
 }
 
-impl Group {
+impl ExtentGroup {
     fn new(first_page: u64, extents: u64, stride: u64, alone: bool, key: u64) -> Self {
         // A multiple of four, so that every run begins at the same place in a 16 KiB page.
         let run = (RUN_PAGES / stride / WIDE_PAGES * WIDE_PAGES).max(WIDE_PAGES) * stride;
@@ -61,7 +60,7 @@ impl Group {
 
 /// An extent by its group and its number there.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Extent {
+pub(super) struct ExtentNumber {
     pub(super) group: usize,
     pub(super) index: u64,
 }
@@ -96,9 +95,9 @@ pub(super) fn stride(pages: u64, group: usize) -> u64 {
 
 /// All extents of one size, in their groups.
 #[derive(Clone, Debug)]
-pub(super) struct Extents {
+pub(super) struct SizeExtents {
     pub(super) class: SizeClass,
-    pub(super) groups: [Group; 3],
+    pub(super) groups: [ExtentGroup; 3],
     count: ExtentCount,
     /// The share of dense ones as a multiple of 2^-64, rounded up.
     dense_part: u128,
@@ -108,7 +107,7 @@ pub(super) struct Extents {
     reads: Zipf,
 }
 
-impl Extents {
+impl SizeExtents {
     /// `count` extents of `class` for `requests` requests; its groups begin at
     /// the pages `starts`.
     pub(super) fn new(
@@ -119,7 +118,13 @@ impl Extents {
         random: &mut Random,
     ) -> Self {
         let mut group = |at: usize| {
-            Group::new(starts[at], count.groups()[at], stride(class.pages(), at), at == LONE, random.bits())
+            ExtentGroup::new(
+                starts[at],
+                count.groups()[at],
+                stride(class.pages(), at),
+                at == LONE,
+                random.bits(),
+            )
         };
         let groups = [group(0), group(1), group(LONE)];
         let dense_part = (u128::from(count.dense) << 64).div_ceil(u128::from(count.all().max(1)));
@@ -159,18 +164,18 @@ impl Extents {
 
     /// The group in which the extent of a rank lies if they are taken in order,
     /// and its number there: dense ones, by turns, spread evenly among lone ones.
-    fn by_rank(&self, rank: u64) -> Extent {
+    fn by_rank(&self, rank: u64) -> ExtentNumber {
         let part = |rank: u64| ((u128::from(rank) * self.dense_part) >> 64) as u64;
         let dense = part(rank);
         if part(rank + 1) > dense {
-            Extent { group: (dense % 2) as usize, index: dense / 2 }
+            ExtentNumber { group: (dense % 2) as usize, index: dense / 2 }
         } else {
-            Extent { group: LONE, index: rank - dense }
+            ExtentNumber { group: LONE, index: rank - dense }
         }
     }
 
     /// The extent to be requested first next; not `avoid`, if it can be helped.
-    pub(super) fn fresh(&self, avoid: Option<Extent>) -> Option<Extent> {
+    pub(super) fn fresh(&self, avoid: Option<ExtentNumber>) -> Option<ExtentNumber> {
         if self.met() == self.count.all() {
             return None;
         }
@@ -178,12 +183,12 @@ impl Extents {
         let open = (0..3)
             .map(|step| (first + step) % 3)
             .filter(|&at| self.groups[at].touched < self.groups[at].extents);
-        let next = |at: usize| Extent { group: at, index: self.groups[at].touched };
+        let next = |at: usize| ExtentNumber { group: at, index: self.groups[at].touched };
         open.clone().map(next).find(|extent| Some(*extent) != avoid).or_else(|| open.map(next).next())
     }
 
     /// An extent requested before, by popularity: first requested, most popular.
-    pub(super) fn popular(&mut self, read: bool, random: &mut Random) -> Option<Extent> {
+    pub(super) fn popular(&mut self, read: bool, random: &mut Random) -> Option<ExtentNumber> {
         let touched = self.met();
         if touched == 0 {
             return None;
@@ -191,14 +196,14 @@ impl Extents {
         let ranks = if read { &mut self.reads } else { &mut self.updates };
         ranks.resize(touched);
         let rank = ranks.draw(random);
-        let Extent { group, index } = self.by_rank(rank);
+        let ExtentNumber { group, index } = self.by_rank(rank);
         // Sequential requests get ahead in one group; the others lag behind their ranks.
         let group = (0..3).map(|step| (group + step) % 3).find(|&at| self.groups[at].touched > 0)?;
-        Some(Extent { group, index: index % self.groups[group].touched })
+        Some(ExtentNumber { group, index: index % self.groups[group].touched })
     }
 
     /// The sector at which an extent starts.
-    pub(super) fn sector(&self, Extent { group, index }: Extent) -> u64 {
+    pub(super) fn sector(&self, ExtentNumber { group, index }: ExtentNumber) -> u64 {
         let group = &self.groups[group];
         group.page(index) * SECTORS + self.shift(group.hash(index))
     }
@@ -213,18 +218,18 @@ impl Extents {
     }
 
     /// The extent that starts where `extent` ends, with the requests of whole pages.
-    pub(super) fn next(&self, extent: Extent) -> Option<Extent> {
+    pub(super) fn next(&self, extent: ExtentNumber) -> Option<ExtentNumber> {
         let goes_on = !self.class.unaligned() && self.groups[extent.group].goes_on(extent.index);
-        goes_on.then_some(Extent { index: extent.index + 1, ..extent })
+        goes_on.then_some(ExtentNumber { index: extent.index + 1, ..extent })
     }
 
     /// Whether an extent was requested before; only the next of its group may be fresh.
-    pub(super) fn is_touched(&self, extent: Extent) -> bool {
+    pub(super) fn is_touched(&self, extent: ExtentNumber) -> bool {
         extent.index < self.groups[extent.group].touched
     }
 
     /// Notes a request, to a fresh extent or to pages requested before.
-    pub(super) fn touch(&mut self, fresh: Option<Extent>) {
+    pub(super) fn touch(&mut self, fresh: Option<ExtentNumber>) {
         self.schedule.touched += 1;
         if let Some(extent) = fresh {
             self.groups[extent.group].touched += 1;
@@ -236,7 +241,7 @@ impl Extents {
 /// Extents of all sizes.
 #[derive(Clone, Debug)]
 pub(super) struct Area {
-    pub(super) sizes: Vec<Extents>,
+    pub(super) sizes: Vec<SizeExtents>,
     /// Pages of the two groups of neighbours of all sizes, the larger first.
     dense: [Range<u64>; 2],
     /// Different pages requested so far.
@@ -270,7 +275,7 @@ impl Area {
         }
         let [first, second, _] = dense;
         let size =
-            |at: usize| Extents::new(classes[at], counts[at], starts[at], skews(classes[at].0), random);
+            |at: usize| SizeExtents::new(classes[at], counts[at], starts[at], skews(classes[at].0), random);
         Self { sizes: (0..classes.len()).map(size).collect(), dense: [first, second], pages: 0 }
     }
 
@@ -304,7 +309,7 @@ impl Area {
 
     /// A size of at least `pages` pages, by how much of it was requested before.
     fn host(&self, pages: u64, random: &mut Random) -> Option<usize> {
-        let weight = |size: &Extents| match size.class.pages() {
+        let weight = |size: &SizeExtents| match size.class.pages() {
             own if own >= pages => own * size.met(),
             _ => 0,
         };
@@ -313,7 +318,7 @@ impl Area {
 
     /// Where `pages` pages will be requested first, while nothing has been.
     fn first(&self, pages: u64) -> u64 {
-        let fits = |size: &&Extents| size.class.pages() >= pages && size.fresh(None).is_some();
+        let fits = |size: &&SizeExtents| size.class.pages() >= pages && size.fresh(None).is_some();
         match self.sizes.iter().find(fits) {
             Some(size) => {
                 size.fresh(None).map_or(self.dense[0].start, |extent| size.sector(extent) / SECTORS)
@@ -362,14 +367,14 @@ impl Variants {
     }
 
     /// Pieces of a size that are taken from each extent of a group.
-    fn each(&self, size: usize, host: usize, extents: &[Extents]) -> u64 {
+    fn each(&self, size: usize, host: usize, extents: &[SizeExtents]) -> u64 {
         let (own, other) = (extents[size].class.pages(), extents[host / GROUPS].class.pages());
         let starts = starts(own, other, size == host / GROUPS, host % GROUPS == LONE);
         starts.min(self.per_extent[size])
     }
 
     /// A piece not taken before of extents written before, if there is one.
-    pub(super) fn open(&self, size: usize, extents: &[Extents], random: &mut Random) -> Option<Piece> {
+    pub(super) fn open(&self, size: usize, extents: &[SizeExtents], random: &mut Random) -> Option<Piece> {
         let open = |host: usize| {
             let touched = extents[host / GROUPS].groups[host % GROUPS].met();
             // The last one written may have no neighbour yet.
@@ -392,7 +397,7 @@ impl Variants {
 
     /// The sector at which a piece starts; `None` at the end of a run of
     /// neighbours, where there is no such piece.
-    pub(super) fn sector(&self, size: usize, piece: Piece, extents: &[Extents]) -> Option<u64> {
+    pub(super) fn sector(&self, size: usize, piece: Piece, extents: &[SizeExtents]) -> Option<u64> {
         let group = &extents[piece.host / GROUPS].groups[piece.host % GROUPS];
         let own_size = size == piece.host / GROUPS;
         let each = self.each(size, piece.host, extents);
@@ -404,6 +409,6 @@ impl Variants {
         let starts = starts(own, other, own_size, piece.host % GROUPS == LONE);
         let bits = mix(group.hash(index) ^ size as u64);
         let start = (bits % starts + turn) % starts + u64::from(own_size);
-        Some((group.page(index) + start) * u64::from(PAGE_SECTORS) + extents[size].shift(bits))
+        Some((group.page(index) + start) * SECTORS + extents[size].shift(bits))
     }
 }

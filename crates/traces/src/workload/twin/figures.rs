@@ -6,16 +6,13 @@ use super::gap_classes::{burst_figure, gap_figure, time_figure};
 use super::generator::TwinGenerator;
 use super::quota::write_after_write_share;
 use super::sizes::SizeClass;
-use super::{count, pages, pauses, TwinPlan};
+use super::{count, pages, pauses, TwinPlan, TOLERANCE};
 use crate::error::workload_problem::Problems;
 use crate::info::arrivals::median_length;
 use crate::info::ratio;
 use serde_json::Value;
 use slcache_base::request::SECTOR_BYTES;
 use std::collections::BTreeMap;
-
-/// How far what comes out may lie from what is given.
-const TOLERANCE: f64 = 0.01;
 
 /// Whether the footprint is large enough for the requests, and their count for
 /// figures that the last request can shift.

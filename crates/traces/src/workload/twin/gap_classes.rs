@@ -3,13 +3,11 @@
 use super::super::spec::{GapShare, TwinSpec};
 use super::figures::figures;
 use super::quota::apportion;
+use super::TOLERANCE;
 use crate::error::workload_problem::Problems;
 use crate::info::arrivals::{SHORT_NS, SHORT_PAUSE_NS as SHORT_PAUSE, TIGHT_NS};
 use crate::times::TIME_END_NS;
 
-/// How far the longest gaps may lie from their stated mean where a duration
-/// says what is left for them.
-const TOLERANCE: f64 = 0.01;
 /// Gaps stay so far inside the bounds of their class, for rounding.
 const MARGIN_NS: f64 = 2.0;
 
@@ -20,7 +18,7 @@ pub(super) fn stated(
     gaps: u64,
     total_ns: Option<f64>,
     problems: &mut Problems,
-) -> Option<Vec<GapClass>> {
+) -> Option<Vec<PlannedGaps>> {
     let before = problems.0.len();
     check_conflicts(spec, problems);
     check_classes(&spec.gap_classes, total_ns.is_some(), problems);
@@ -89,7 +87,7 @@ fn inside(mean_ns: f64, over_ns: f64, to_ns: f64) -> bool {
 
 /// The classes with exact counts. Where the last one is to take what is left of
 /// the duration it has at least one gap.
-fn counted(shares: &[GapShare], gaps: u64, total_given: bool) -> Vec<GapClass> {
+fn counted(shares: &[GapShare], gaps: u64, total_given: bool) -> Vec<PlannedGaps> {
     let mut counts = apportion(gaps, &shares.iter().map(|class| class.share).collect::<Vec<_>>());
     let last = shares.len() - 1;
     if total_given && counts[last] == 0 && shares[last].share > 0.0 {
@@ -102,7 +100,7 @@ fn counted(shares: &[GapShare], gaps: u64, total_given: bool) -> Vec<GapClass> {
     let class = |(share, count): (&GapShare, u64)| {
         let to_ns = share.to_ns.map_or(f64::INFINITY, |time| time.0);
         let mean_ns = share.mean_ns.map_or(0.0, |time| time.0);
-        let class = GapClass { count, over_ns, to_ns, mean_ns, fills: true };
+        let class = PlannedGaps { count, over_ns, to_ns, mean_ns, fills: true };
         over_ns = to_ns;
         class
     };
@@ -110,7 +108,12 @@ fn counted(shares: &[GapShare], gaps: u64, total_given: bool) -> Vec<GapClass> {
 }
 
 /// Gives the last class what the others leave of `total_ns`.
-fn fill_last(shares: &[GapShare], classes: &mut [GapClass], gaps: u64, total_ns: f64) -> Result<(), String> {
+fn fill_last(
+    shares: &[GapShare],
+    classes: &mut [PlannedGaps],
+    gaps: u64,
+    total_ns: f64,
+) -> Result<(), String> {
     let Some((last, others)) = classes.split_last_mut() else {
         return Ok(());
     };
@@ -130,7 +133,7 @@ fn fill_last(shares: &[GapShare], classes: &mut [GapClass], gaps: u64, total_ns:
     if last.count > 0 && inside(last.mean_ns, last.over_ns, last.to_ns) {
         return Ok(());
     }
-    let GapClass { count, over_ns, .. } = *last;
+    let PlannedGaps { count, over_ns, .. } = *last;
     Err(format!(
         "the duration of {total_ns:.4e} ns leaves {:.4e} ns for {count} gaps longer than {over_ns} ns",
         total_ns - others_ns
@@ -144,7 +147,7 @@ pub(super) const TIGHT_GAP_NS: f64 = TIGHT_NS as f64;
 
 /// Gaps of one kind: longer than `over_ns`, up to `to_ns`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct GapClass {
+pub(super) struct PlannedGaps {
     pub(super) count: u64,
     pub(super) over_ns: f64,
     pub(super) to_ns: f64,
@@ -175,7 +178,7 @@ pub(super) fn gap_classes(
     requests: u64,
     scale: f64,
     problems: &mut Problems,
-) -> Option<Vec<GapClass>> {
+) -> Option<Vec<PlannedGaps>> {
     let gaps = requests - 1;
     let total_ns = spec.duration_ns.map(|duration| duration.0 * scale);
     if total_ns.is_none() && spec.gap_classes.is_empty() {
@@ -209,7 +212,7 @@ fn in_bursts(
     requests: u64,
     total_ns: f64,
     problems: &mut Problems,
-) -> Option<Vec<GapClass>> {
+) -> Option<Vec<PlannedGaps>> {
     let bursts = match (spec.burst_requests, spec.idle_share, spec.idle_over_ns) {
         (None, None, None) => None,
         (Some(burst), Some(share), Some(over)) => {
@@ -235,10 +238,10 @@ pub(super) fn classes(
     gaps: u64,
     total_ns: f64,
     bursts: Option<(u64, f64, f64)>,
-) -> Result<Vec<GapClass>, String> {
+) -> Result<Vec<PlannedGaps>, String> {
     let class = |count: u64, (over_ns, to_ns): (f64, f64), share: f64| {
         let mean_ns = share * total_ns / count as f64;
-        GapClass { count, over_ns, to_ns, mean_ns, fills: false }
+        PlannedGaps { count, over_ns, to_ns, mean_ns, fills: false }
     };
     let classes = match bursts {
         None => vec![class(gaps, (0.0, f64::INFINITY), 1.0)],
@@ -250,12 +253,12 @@ pub(super) fn classes(
             class(idle, (over_ns, f64::INFINITY), share),
         ],
     };
-    let possible = |class: &&GapClass| {
+    let possible = |class: &&PlannedGaps| {
         class.mean_ns > class.over_ns * 1.000_001 && class.mean_ns < class.to_ns * 0.999_999
     };
     match classes.iter().find(|class| !possible(class)) {
         None => Ok(classes),
-        Some(GapClass { count, over_ns, to_ns, mean_ns, .. }) => Err(format!(
+        Some(PlannedGaps { count, over_ns, to_ns, mean_ns, .. }) => Err(format!(
             "{count} gaps between {over_ns} and {to_ns} ns would have to be {mean_ns:.0} ns long on average"
         )),
     }

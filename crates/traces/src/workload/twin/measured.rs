@@ -12,15 +12,15 @@ use super::super::quantity::TimeNs;
 use super::super::spec::{GapShare, MeasuredClass, TwinSpec};
 use super::figures::figures;
 use super::gap_classes::{gap_figure, BURST_GAP_NS, SHORT_PAUSE_NS};
-use super::sizes::Counts;
+use super::sizes::RequestCounts;
 use crate::error::workload_problem::Problems;
 
 /// Classes of gaps, but the last: bound, share, mean.
-type Gaps = [(f64, f64, f64); 6];
+type MeasuredGaps = [(f64, f64, f64); 6];
 
 /// The figures of a class of volumes.
 struct Measured {
-    gaps: Gaps,
+    gaps: MeasuredGaps,
     /// hm_0 has 0.888 and rsrch_1 0.818. In sparse volumes gaps do not hang
     /// together: mds_0 has 0.220 where 0.218 of all gaps are short.
     short_gap_runs: Option<f64>,
@@ -105,7 +105,7 @@ pub(in crate::workload) fn expand(spec: &TwinSpec) -> TwinSpec {
     if spec.write_after_write_share.is_none() {
         let persisting = |share: f64| share + measured.persistence * (1.0 - share);
         spec.write_after_write_share =
-            Counts::of(&spec).write_share.filter(|share| *share > 0.0).map(persisting);
+            RequestCounts::of(&spec).write_share.filter(|share| *share > 0.0).map(persisting);
     }
     spec
 }
@@ -138,7 +138,7 @@ pub(super) fn check(spec: &TwinSpec, problems: &mut Problems) {
 }
 
 fn mean_gap_ns(spec: &TwinSpec) -> Option<f64> {
-    let requests = Counts::of(spec).requests;
+    let requests = RequestCounts::of(spec).requests;
     spec.duration_ns.zip(requests).map(|(duration, n)| duration.0 / (n - 1.0).max(1.0))
 }
 
@@ -154,7 +154,7 @@ fn short_pauses(classes: &[GapShare]) -> Option<f64> {
 
 /// The classes, as many of the longest in one as are needed for it to be well
 /// above its bound: busier volumes have no gaps of seconds.
-fn gap_classes(gaps: &Gaps, mean_ns: f64) -> Vec<GapShare> {
+fn gap_classes(gaps: &MeasuredGaps, mean_ns: f64) -> Vec<GapShare> {
     let fits = |kept: usize| {
         let (share, sum_ns) = gaps[..kept]
             .iter()

@@ -23,9 +23,11 @@ pub(super) use measured::expand;
 pub(super) use resolve::resolve;
 
 use extent_plan::ExtentPlan;
-use gap_classes::GapClass;
+use gap_classes::PlannedGaps;
 use sizes::SizeClass;
 
+/// How far what comes out may lie from what is given.
+const TOLERANCE: f64 = 0.01;
 /// Writes of more sectors may have a popularity of their own: 128 KiB.
 const LARGE_SECTORS: u32 = 256;
 
@@ -46,7 +48,7 @@ pub(super) struct TwinPlan {
     read_skew: f64,
     /// Where updates repeat extents instead of going to any pages.
     extents: Option<ExtentPlan>,
-    gaps: Vec<GapClass>,
+    gaps: Vec<PlannedGaps>,
     /// Bursts by requests, in exact counts; empty where gaps come in any order.
     bursts: Vec<(u64, u64)>,
     /// Runs of pauses up to 100 ms; without it pauses come in any order.

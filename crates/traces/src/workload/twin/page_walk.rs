@@ -4,10 +4,8 @@ use super::super::random::{Random, Zipf};
 use super::generator::{elsewhere, Sequential};
 use super::lane::{Lane, Schedule};
 use super::quota::Quota;
-use super::sizes::{SizeClass, PAGE_SECTORS};
+use super::sizes::{SizeClass, SECTORS};
 use super::{pages, TwinPlan};
-
-const SECTORS: u64 = PAGE_SECTORS as u64;
 
 /// Where the last request ended, in its lane and in sectors from the start of its last page.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +21,7 @@ struct End {
 /// Sizes and places, request by request.
 #[derive(Clone, Debug)]
 pub(super) struct PageWalk {
-    places: Places,
+    places: PagePlaces,
     sizes: Random,
     shifts: Random,
     sequential: Sequential,
@@ -35,7 +33,7 @@ impl PageWalk {
     pub(super) fn new(plan: &TwinPlan, seed: u64) -> Self {
         let random = |decision| Random::new(seed, 0, decision);
         Self {
-            places: Places::new(plan, seed),
+            places: PagePlaces::new(plan, seed),
             sizes: random("size"),
             shifts: random("shift"),
             sequential: Sequential::new(plan.sequential_share, seed),
@@ -105,7 +103,7 @@ pub(super) struct Run {
 
 /// Written lanes first, then the lane of pages that are only read.
 #[derive(Clone, Debug)]
-pub(super) struct Places {
+pub(super) struct PagePlaces {
     lanes: Vec<Lane>,
     written_lanes: usize,
     written: Schedule,
@@ -116,7 +114,7 @@ pub(super) struct Places {
     random: Random,
 }
 
-impl Places {
+impl PagePlaces {
     /// The places of `plan`, nothing touched yet.
     pub(super) fn new(plan: &TwinPlan, seed: u64) -> Self {
         let most = plan.most_pages();

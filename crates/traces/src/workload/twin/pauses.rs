@@ -2,21 +2,22 @@
 
 use super::super::random::Random;
 use super::super::spec::TwinSpec;
-use super::gap_classes::{GapClass, BURST_GAP_NS, SHORT_PAUSE_NS};
+use super::gap_classes::{PlannedGaps, BURST_GAP_NS, SHORT_PAUSE_NS};
 use super::quota::{write_after_write_share, write_runs, OpOrder, Quota};
 use crate::error::workload_problem::WorkloadProblem;
 
 /// Short and long pauses, where a bound between classes tells them apart.
-pub(super) fn split(gaps: &[GapClass]) -> Option<(u64, u64)> {
+pub(super) fn split(gaps: &[PlannedGaps]) -> Option<(u64, u64)> {
     let pauses = || gaps.iter().filter(|class| class.to_ns > BURST_GAP_NS);
-    let apart = |class: &GapClass| class.to_ns <= SHORT_PAUSE_NS || class.over_ns >= SHORT_PAUSE_NS;
-    let count = |wanted: &dyn Fn(&&GapClass) -> bool| pauses().filter(wanted).map(|class| class.count).sum();
-    let short = |class: &&GapClass| class.to_ns <= SHORT_PAUSE_NS;
+    let apart = |class: &PlannedGaps| class.to_ns <= SHORT_PAUSE_NS || class.over_ns >= SHORT_PAUSE_NS;
+    let count =
+        |wanted: &dyn Fn(&&PlannedGaps) -> bool| pauses().filter(wanted).map(|class| class.count).sum();
+    let short = |class: &&PlannedGaps| class.to_ns <= SHORT_PAUSE_NS;
     pauses().all(apart).then(|| (count(&short), count(&|class| !short(class))))
 }
 
 /// Runs of short pauses; none where pauses come in any order.
-pub(super) fn runs(spec: &TwinSpec, gaps: &[GapClass]) -> Result<Option<u64>, WorkloadProblem> {
+pub(super) fn runs(spec: &TwinSpec, gaps: &[PlannedGaps]) -> Result<Option<u64>, WorkloadProblem> {
     let Some(share) = spec.short_pause_runs else {
         return Ok(None);
     };
@@ -35,7 +36,7 @@ pub(super) fn runs(spec: &TwinSpec, gaps: &[GapClass]) -> Result<Option<u64>, Wo
 }
 
 /// Share of the pauses behind a short one that are short, in so many runs.
-pub(super) fn short_pause_runs(gaps: &[GapClass], runs: u64) -> Option<f64> {
+pub(super) fn short_pause_runs(gaps: &[PlannedGaps], runs: u64) -> Option<f64> {
     split(gaps).map(|(short, long)| write_after_write_share(long, short, runs))
 }
 
@@ -50,8 +51,8 @@ pub(super) enum Pauses {
 
 impl Pauses {
     /// The pauses among `classes`, with so many runs of short ones.
-    pub(super) fn new(classes: &[GapClass], runs: Option<u64>, seed: u64) -> Self {
-        let quota = |wanted: &dyn Fn(&GapClass) -> bool| {
+    pub(super) fn new(classes: &[PlannedGaps], runs: Option<u64>, seed: u64) -> Self {
+        let quota = |wanted: &dyn Fn(&PlannedGaps) -> bool| {
             let kinds = classes.iter().enumerate().filter(|(_, class)| class.to_ns > BURST_GAP_NS);
             let kinds = kinds.filter(|(_, class)| wanted(class));
             Quota::new(kinds.map(|(kind, class)| (kind, class.count)).collect())
@@ -59,7 +60,7 @@ impl Pauses {
         if runs.is_none() {
             return Self::Any(quota(&|_| true));
         }
-        let short = |class: &GapClass| class.to_ns <= SHORT_PAUSE_NS;
+        let short = |class: &PlannedGaps| class.to_ns <= SHORT_PAUSE_NS;
         Self::Runs {
             short: quota(&short),
             long: quota(&|class| !short(class)),
@@ -86,8 +87,8 @@ impl Pauses {
 mod tests {
     use super::*;
 
-    fn class(count: u64, over_ns: f64, to_ns: f64) -> GapClass {
-        GapClass { count, over_ns, to_ns, mean_ns: (over_ns + to_ns.min(1e10)) / 2.0, fills: true }
+    fn class(count: u64, over_ns: f64, to_ns: f64) -> PlannedGaps {
+        PlannedGaps { count, over_ns, to_ns, mean_ns: (over_ns + to_ns.min(1e10)) / 2.0, fills: true }
     }
 
     #[test]

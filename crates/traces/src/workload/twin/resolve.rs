@@ -5,7 +5,7 @@ use super::extent_plan::settle;
 use super::figures::{check_figures, check_room, check_sequential, figure_names, figures};
 use super::gap_classes::gap_classes;
 use super::quota::{self, apportion};
-use super::sizes::{classes, shift, Counts, Side, SizeClass};
+use super::sizes::{classes, shift, RequestCounts, Side, SizeClass};
 use super::{bursts, count, measured, pages, pauses, TwinPlan};
 use crate::error::workload_problem::{Problems, WorkloadProblem};
 
@@ -23,7 +23,7 @@ pub(in crate::workload) fn resolve(
         return None;
     }
     let spec = &measured::expand(spec);
-    let counts = Counts::of(spec);
+    let counts = RequestCounts::of(spec);
     let (reads, writes, scale) = problems.take(request_counts(workload, spec, &counts))?;
     let reads = problems.take(classes(spec, &counts, Side::Read, reads));
     let writes = problems.take(classes(spec, &counts, Side::Write, writes));
@@ -69,7 +69,7 @@ pub(in crate::workload) fn resolve(
 fn request_counts(
     workload: &WorkloadSpec,
     spec: &TwinSpec,
-    counts: &Counts,
+    counts: &RequestCounts,
 ) -> Result<(u64, u64, f64), WorkloadProblem> {
     let (Some(requests), Some(writes)) = (counts.requests, counts.writes) else {
         let given: Vec<String> = figures(spec).into_keys().collect();

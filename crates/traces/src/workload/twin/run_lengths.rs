@@ -28,7 +28,7 @@ pub(super) struct RunLengths(Vec<(Law, f64, f64)>);
 
 /// What the requests of a trace's bursts are made of.
 #[derive(Clone, Copy, Debug)]
-struct Bursts {
+struct BurstMix {
     single: f64,
     runs: f64,
     mean: f64,
@@ -45,7 +45,7 @@ impl RunLengths {
     /// that, its extremes.
     pub(super) fn candidates(median: f64, single: u64, gaps: u64, runs: u64) -> impl Iterator<Item = Self> {
         let mean = gaps as f64 / runs as f64;
-        let bursts = Bursts { single: single as f64, runs: runs as f64, mean };
+        let bursts = BurstMix { single: single as f64, runs: runs as f64, mean };
         let mixtures = LONG_SHARES.into_iter().map(|share| Self::two_kinds(share, mean));
         let mut laws: Vec<Box<dyn Fn(f64) -> Self>> = mixtures.flatten().collect();
         laws.push(Box::new(move |part| Self::evened(part, mean)));
@@ -133,7 +133,7 @@ impl Law {
     }
 }
 
-impl Bursts {
+impl BurstMix {
     /// By how much the requests in bursts of up to `median`, half of those of
     /// just that many, exceed the half of all.
     fn excess(&self, law: &RunLengths, median: f64) -> f64 {

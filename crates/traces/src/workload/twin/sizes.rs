@@ -8,7 +8,8 @@ use crate::error::workload_problem::WorkloadProblem;
 use slcache_base::request::SECTOR_BYTES;
 
 /// Sectors in a 4 KiB page.
-pub(super) const PAGE_SECTORS: u32 = 8;
+const PAGE_SECTORS: u32 = 8;
+pub(super) const SECTORS: u64 = PAGE_SECTORS as u64;
 /// Steepest fall of counts with size that is tried.
 const STEEPEST: f64 = 40.0;
 
@@ -99,7 +100,7 @@ pub(super) fn mean_of(mix: &SizeMix) -> f64 {
 fn ladder(lower: u32, upper: u32) -> Vec<u32> {
     let powers = (0..30).map(|power| 1u64 << power);
     let steps = powers.flat_map(|power| [power * 2, power * 3]);
-    let pages = std::iter::once(1).chain(steps).map(|pages| pages * u64::from(PAGE_SECTORS));
+    let pages = std::iter::once(1).chain(steps).map(|pages| pages * SECTORS);
     let mut sizes: Vec<u32> = pages
         .filter_map(|sectors| u32::try_from(sectors).ok())
         .filter(|sectors| *sectors > lower && *sectors <= upper)
@@ -141,7 +142,7 @@ pub(super) enum Side {
 /// Sizes of one kind of request in exact counts.
 pub(super) fn classes(
     spec: &TwinSpec,
-    counts: &Counts,
+    counts: &RequestCounts,
     side: Side,
     total: u64,
 ) -> Result<Vec<(SizeClass, u64)>, WorkloadProblem> {
@@ -220,7 +221,7 @@ pub(super) fn shift(
 
 /// Reads and writes with their mean sizes, as far as the figures determine them.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Counts {
+pub(super) struct RequestCounts {
     pub(super) requests: Option<f64>,
     pub(super) reads: Option<f64>,
     pub(super) writes: Option<f64>,
@@ -242,7 +243,7 @@ fn both(a: Option<f64>, b: Option<f64>, of: impl Fn(f64, f64) -> f64) -> Option<
     Some(of(a?, b?))
 }
 
-impl Counts {
+impl RequestCounts {
     /// Follows the arithmetic between the figures until nothing new comes out.
     /// What is given is never changed here; contradictions show up later, when
     /// all given figures are compared with what comes out.
@@ -348,7 +349,7 @@ mod tests {
             mean_write_bytes: kib(7.2),
             ..TwinSpec::default()
         };
-        let counts = Counts::of(&spec);
+        let counts = RequestCounts::of(&spec);
         assert_eq!(counts.writes.unwrap() as u64, 4_101_097);
         assert_eq!(counts.reads.unwrap() as u64, 1237063);
     }
@@ -361,7 +362,7 @@ mod tests {
             mean_write_bytes: Some(FigureBytes(66.7 * 1024.0)),
             ..TwinSpec::default()
         };
-        let counts = Counts::of(&spec);
+        let counts = RequestCounts::of(&spec);
         assert_eq!((counts.writes.unwrap() as u64, counts.reads.unwrap()), (712_746, 0.0));
     }
 }
