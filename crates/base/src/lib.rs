@@ -5,7 +5,6 @@
 pub mod bound;
 pub mod document;
 pub mod latency;
-pub mod rank;
 pub mod request;
 pub mod rng;
 pub mod units;

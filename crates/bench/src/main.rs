@@ -3,20 +3,18 @@
 //! does: `--check FILE` holds them against a table and `--write FILE` writes it. `--train` measures
 //! nothing: it does the work that a build with a profile is made from.
 
-mod cachegrind;
 mod cases;
 mod engine;
 mod files;
 mod growth;
 mod instructions;
 mod speed;
-mod table;
 mod training;
 mod works;
 
+use instructions::Table;
 use std::path::Path;
 use std::process::ExitCode;
-use table::Table;
 
 const USAGE: &str = "usage: slcache-bench [--rounds N] [--quick] [--growth]
        slcache-bench --check FILE | --write FILE | --train";
@@ -66,7 +64,7 @@ fn main() -> ExitCode {
 }
 
 fn counted() -> Result<Table, String> {
-    cachegrind::found()?;
+    instructions::found()?;
     Ok(Table::new(&instructions::measure()?))
 }
 

@@ -6,14 +6,27 @@
 //! finished lies in a hidden folder, which goes away even after a kill: the
 //! next output into the same place removes it.
 
-mod error;
 mod identity;
 mod outputs;
 mod place;
-mod regular;
 mod scratch;
 
-pub use error::OutputError;
-pub use outputs::Outputs;
-pub use regular::open_regular;
+pub use outputs::{OutputError, Outputs};
 pub use scratch::{remove_scratches, Scratch};
+
+use std::fs::File;
+use std::io::{Error, ErrorKind, Result};
+use std::path::Path;
+
+/// Opens a file to be read whole; a folder, a pipe and a device are refused before they are opened: to open the one
+/// or to read the other may take for ever.
+pub fn open_regular(path: &Path) -> Result<File> {
+    let kind = std::fs::metadata(path)?.file_type();
+    if kind.is_dir() {
+        return Err(Error::from(ErrorKind::IsADirectory));
+    }
+    if !kind.is_file() {
+        return Err(Error::other("is a pipe or a device, not a file"));
+    }
+    File::open(path)
+}

@@ -1,8 +1,7 @@
 //! What there is to choose from, as JSON.
 
-use super::content::Device;
 use super::errors::{config_error, sim_error, trace_error};
-use super::run_request::Run;
+use super::run_request::{Device, Run};
 use super::{json, workload_settings};
 use pyo3::prelude::*;
 use serde_json::json;

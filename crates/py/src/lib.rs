@@ -2,7 +2,6 @@
 //! the form of everything that is not a plain value.
 
 mod catalogue;
-mod content;
 mod env;
 mod errors;
 mod files;
@@ -231,8 +230,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(shortage, module)?)?;
     module.add_function(wrap_pyfunction!(memory_outlook, module)?)?;
     module.add_class::<Rereadable>()?;
-    module.add_class::<content::DeviceContent>()?;
-    module.add_function(wrap_pyfunction!(content::workload_content, module)?)?;
+    module.add_class::<run_request::DeviceContent>()?;
+    module.add_function(wrap_pyfunction!(run_request::workload_content, module)?)?;
     module.add_class::<stream::Stream>()?;
     module.add("EpisodeError", py.get_type::<errors::EpisodeError>())?;
     module.add_class::<env::Episode>()?;

@@ -1,7 +1,7 @@
 //! The analytic models. What is asked was checked in Python, which knows the names.
 
-use super::content::Device;
 use super::errors::config_error;
+use super::run_request::Device;
 use pyo3::prelude::*;
 use slcache_sim::models::{self, Chip, CostModel, First, Mix, Tier, Volumes};
 

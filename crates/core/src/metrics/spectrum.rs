@@ -1,7 +1,7 @@
 //! The latencies of every window by bucket, for its percentiles: within 1 %, and a request costs a store.
 
 use super::latency::{bucket_of, least_in, Bucket, HIGHEST_NS};
-use slcache_base::rank::{place_of, rank};
+use slcache_base::latency::{place_of, rank};
 use std::cmp::Ordering;
 
 /// Bits of a latency that its bucket tells: percentiles are within 1 %.

@@ -1,6 +1,6 @@
 //! A configuration file: what single settings could say, in one file, between device and settings.
 
-use super::origin::{Origin, Words};
+use super::error::{Origin, Words};
 use super::source::{self, Source};
 use super::{ConfigError, ConfigErrors};
 use slcache_base::document::tree::{Key, Step};

@@ -1,12 +1,10 @@
-//! A device file or preset: a part of a run's configuration, parsed alone so
-//! that errors keep file and line.
+//! The device as the user gives it. A device file or preset is a part of a run's configuration, parsed
+//! alone so that errors keep file and line.
 
-use super::device_source::DeviceSource;
+use super::error::{Argument, Origin, Statement};
 use super::evidence::{Evidence, EVIDENCE};
-use super::moot;
-use super::origin::{Argument, Origin, Statement};
 use super::source::{self, Source};
-use super::{keys, ConfigError, ConfigErrors};
+use super::{keys, moot, ConfigError, ConfigErrors};
 use crate::preset;
 use serde::Deserialize;
 use serde_json::{json, Value as Schema};
@@ -14,6 +12,8 @@ use slcache_base::document::shape;
 use slcache_base::document::tree::{self, Key};
 use slcache_core::device::config::{Acknowledge, BufferConfig, DeviceConfig, HostConfig};
 use slcache_core::schemes::SchemeConfig;
+use std::fmt;
+use std::path::PathBuf;
 use std::sync::OnceLock;
 use toml::{Table, Value};
 
@@ -173,7 +173,7 @@ impl DeviceFile {
         for (name, settings) in schemes {
             let key = place.field(&name);
             if SchemeConfig::default_for(&name).is_none() {
-                self.add(&key, format!("{key}: {}", super::scheme_choice::unknown_scheme(&name)));
+                self.add(&key, format!("{key}: {}", super::super::catalogue::unknown_scheme(&name)));
                 continue;
             }
             let alone = Table::from_iter([(name, settings)]);
@@ -193,5 +193,54 @@ impl DeviceFile {
     fn add(&mut self, key: &Key, message: String) {
         let error = ConfigError::new(self.source.place(key), key, message);
         self.errors.push(error);
+    }
+}
+
+/// A device: the name of a preset, the path of a device file, or what such a file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DeviceSource {
+    /// A preset's name or a path.
+    Named(String),
+    Content(Table),
+}
+
+impl DeviceSource {
+    /// The device's file, if it is in one.
+    pub fn file(&self) -> Option<PathBuf> {
+        match self {
+            Self::Named(name) => preset::find(name).is_none().then(|| PathBuf::from(name)),
+            Self::Content(_) => None,
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        matches!(self, Self::Named(name) if name.is_empty())
+    }
+}
+
+impl Default for DeviceSource {
+    fn default() -> Self {
+        Self::Named(String::new())
+    }
+}
+
+impl From<String> for DeviceSource {
+    fn from(name: String) -> Self {
+        Self::Named(name)
+    }
+}
+
+impl From<&str> for DeviceSource {
+    fn from(name: &str) -> Self {
+        Self::Named(name.to_owned())
+    }
+}
+
+impl fmt::Display for DeviceSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Named(name) => name,
+            Self::Content(_) => "device",
+        })
     }
 }

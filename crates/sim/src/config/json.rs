@@ -3,7 +3,7 @@
 //! serde tells no places. So every object and list is read one level deep, its parts as the pieces of
 //! the text that they are.
 
-use super::origin::Origin;
+use super::error::Origin;
 use super::ConfigError;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;

@@ -1,18 +1,11 @@
 //! The scheme's own defaults < those in the device file < its section there < a configuration file <
 //! single settings, and every error of all of them at once.
 
-use super::cache_bytes;
-use super::config_file;
-use super::device_file::{DeviceFile, SCHEME_DEFAULTS};
-use super::device_source::DeviceSource;
-use super::duplicates;
-use super::keys;
-use super::moot;
-use super::origin::{Argument, Origin, Statement};
-use super::scheme_choice::{find_scheme, unknown_scheme, SchemeChoice};
+use super::super::catalogue::{find_scheme, unknown_scheme, SchemeChoice};
+use super::device_file::{DeviceFile, DeviceSource, SCHEME_DEFAULTS};
+use super::error::{Argument, Origin, Statement};
 use super::setting::Setting;
-use super::sizes;
-use super::{ConfigError, ConfigErrors, RunConfig};
+use super::{config_file, duplicates, keys, moot, sizes, ConfigError, ConfigErrors, RunConfig};
 use slcache_base::document::shape::{self, Fault, FaultKind};
 use slcache_base::document::tree::{self, Key};
 use slcache_core::base::Problem;
@@ -248,7 +241,7 @@ impl Resolver {
                 errors.push(ConfigError::new(setting.origin.clone(), &setting.key, message));
             }
         }
-        for (key, message) in cache_bytes::count_blocks(&mut merged, self.name) {
+        for (key, message) in sizes::count_blocks(&mut merged, self.name) {
             errors.push(ConfigError::new(self.origin(&key).unwrap_or_default(), key, message));
         }
         let faults = shape::faults(keys::schema(), &Value::Table(merged.clone()), &Key::default());

@@ -1,10 +1,8 @@
 //! The configuration of a run: what it holds, and how it comes together from
 //! a device file, the scheme's defaults there and single settings.
 
-mod cache_bytes;
 mod config_file;
 mod device_file;
-mod device_source;
 mod duplicates;
 mod error;
 mod evidence;
@@ -12,20 +10,16 @@ mod json;
 mod keys;
 mod layers;
 mod moot;
-mod origin;
 mod scale;
-mod scheme_choice;
 mod setting;
 pub(crate) mod sizes;
 mod source;
 
 pub use config_file::{config_file, placed};
-pub use device_file::line_with;
 pub(crate) use device_file::{device_config, evidence_of};
-pub use device_source::DeviceSource;
-pub use error::{ConfigError, ConfigErrors};
+pub use device_file::{line_with, DeviceSource};
+pub use error::{Argument, ConfigError, ConfigErrors, Origin, Statement, Words};
 pub use layers::{resolve, Layers};
-pub use origin::{Argument, Origin, Statement, Words};
 pub use scale::scaled;
 
 use schemars::JsonSchema;

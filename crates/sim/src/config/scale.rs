@@ -1,8 +1,7 @@
 //! A part of a device for quick runs: fewer blocks, less data and smaller caches, with the planes, pages
 //! and times of the whole.
 
-use super::device_file::{DeviceFile, SCHEME_DEFAULTS};
-use super::device_source::DeviceSource;
+use super::device_file::{DeviceFile, DeviceSource, SCHEME_DEFAULTS};
 use super::{ConfigError, ConfigErrors};
 use slcache_base::document::tree::{self, Key};
 use slcache_core::base::units::parse_bytes;

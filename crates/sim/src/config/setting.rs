@@ -1,8 +1,7 @@
 //! One setting, `key=value`.
 
-use super::config_file;
-use super::keys;
-use super::origin::{Argument, Statement};
+use super::error::{Argument, Statement};
+use super::{config_file, keys};
 use slcache_base::document::Key;
 use toml::{Table, Value};
 

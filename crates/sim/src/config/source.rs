@@ -1,6 +1,6 @@
 //! The text of a configuration, in TOML or JSON, and where in it a key stands.
 
-use super::origin::Origin;
+use super::error::Origin;
 use super::{json, ConfigError};
 use slcache_base::document::places::{line_at, Lines, Places};
 use slcache_base::document::tree::{self, Key};

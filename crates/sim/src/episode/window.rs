@@ -1,6 +1,6 @@
 //! What one window came to, for whoever turns knobs: counts, latencies, flash work, wear.
 
-use slcache_base::rank::rank;
+use slcache_base::latency::rank;
 use slcache_core::base::{Cause, CellMode, OpKind};
 use slcache_core::device::completed::Completed;
 use slcache_core::device::Simulation;

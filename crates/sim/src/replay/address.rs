@@ -1,9 +1,10 @@
-//! Requests beyond the device's capacity, and renumbering: the address policies.
+//! Where requests lie on the device: volumes side by side, requests beyond its capacity, and renumbering.
 
-use super::address_error::AddressError;
+use schemars::JsonSchema;
+use serde::Serialize;
 use slcache_core::device::config::AddressPolicy;
 use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
-use slcache_traces::RankedPages;
+use slcache_traces::{RankedPages, StreamEnds, VolumeCount};
 
 /// How many requests the policy changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -158,6 +159,109 @@ fn name(op: HostOp) -> &'static str {
         HostOp::Trim => "a trim",
         HostOp::Flush => "a flush",
     }
+}
+
+/// Where a volume lies.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Namespace {
+    /// Number of the volume among the trace's, from 0.
+    pub stream: usize,
+    /// The volume's name in the trace.
+    pub volume: Option<String>,
+    /// Where the volume begins on the device.
+    pub base_bytes: u64,
+    /// How much room the volume has.
+    pub size_bytes: u64,
+}
+
+/// Where each volume lies: behind the volume before it, at a logical page.
+pub struct Namespaces {
+    /// First sector by stream.
+    bases: Vec<u64>,
+    /// First sector behind each volume's own addresses, by stream.
+    end_sectors: Vec<u64>,
+}
+
+impl Namespaces {
+    /// Lays volumes side by side, each beginning at a multiple of `piece_bytes`.
+    pub fn side_by_side(ends: &StreamEnds, piece_bytes: u32) -> Result<Self, AddressError> {
+        let placed = ends.side_by_side(u64::from(piece_bytes) / SECTOR_BYTES);
+        let (bases, _) = placed.ok_or(AddressError::Namespaces { volumes: ends.end_sectors().len() })?;
+        Ok(Self { bases, end_sectors: ends.end_sectors().to_vec() })
+    }
+
+    /// Moves the requests of a batch to their volumes' places.
+    pub fn apply(&self, batch: &mut [Request]) {
+        for request in batch.iter_mut().filter(|request| request.op != HostOp::Flush) {
+            // The scan has seen every stream, and that the sum fits.
+            request.sector += self.bases[usize::from(request.stream)];
+        }
+    }
+
+    /// The places as the result shows them.
+    pub fn places(&self, volumes: &[VolumeCount]) -> Vec<Namespace> {
+        let place = |(stream, (base, end)): (usize, (&u64, &u64))| Namespace {
+            stream,
+            volume: volumes.get(stream).map(|volume| volume.name.clone()),
+            base_bytes: base * SECTOR_BYTES,
+            size_bytes: end * SECTOR_BYTES,
+        };
+        self.bases.iter().zip(&self.end_sectors).enumerate().map(place).collect()
+    }
+}
+
+/// A request that the address policy does not allow.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AddressError {
+    /// The request ends behind the last sector.
+    #[error(
+        "request {number} of the trace ({what} of {bytes} bytes at byte {first}) ends beyond the \
+         device's {capacity} bytes; trace.address = \"wrap\", \"compact\" or \"clip\" says what to do"
+    )]
+    Beyond {
+        /// Number of the request in the trace, from 1.
+        number: u64,
+        /// The operation.
+        what: &'static str,
+        /// First byte.
+        first: u64,
+        /// Length.
+        bytes: u64,
+        /// The device's capacity in bytes.
+        capacity: u64,
+    },
+    /// The request does not fit the device at any address.
+    #[error(
+        "request {number} of the trace ({what} of {bytes} bytes) is larger than the device \
+         ({capacity} bytes), so it cannot be wrapped; trace.address = \"clip\" cuts it"
+    )]
+    LargerThanDevice {
+        /// Number of the request in the trace, from 1.
+        number: u64,
+        /// The operation.
+        what: &'static str,
+        /// Length.
+        bytes: u64,
+        /// The device's capacity in bytes.
+        capacity: u64,
+    },
+    /// The touched pages do not fit, however densely they lie.
+    #[error(
+        "trace.address = \"compact\": the trace touches {touched} bytes in whole logical pages, \
+         and the device holds {capacity}"
+    )]
+    FootprintTooLarge {
+        /// Bytes of all touched logical pages.
+        touched: u64,
+        /// The device's capacity in bytes.
+        capacity: u64,
+    },
+    /// The volumes do not fit a 64-bit address space side by side.
+    #[error(
+        "the trace's {volumes} volumes side by side reach past the last byte a 64-bit address can name; \
+         volume = \"NAME\" takes one of them"
+    )]
+    Namespaces { volumes: usize },
 }
 
 #[cfg(test)]

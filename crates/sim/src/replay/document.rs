@@ -1,10 +1,8 @@
 //! The result document.
 
-use super::address::AddressCounts;
-use super::namespaces::Namespace;
+use super::address::{AddressCounts, Namespace};
 use super::scan::Footprint;
-use super::source::Source;
-use super::time_scale::TimeScale;
+use super::source::{Source, TimeScale};
 use super::RunRequest;
 use crate::config::RunConfig;
 use crate::provenance::{Provenance, SHA256_HEX};

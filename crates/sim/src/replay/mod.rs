@@ -1,21 +1,18 @@
 //! One run: trace in, result document out.
 
 mod address;
-mod address_error;
 mod bounds;
 mod document;
 mod learning;
 mod logs;
-mod namespaces;
 mod operation_log;
 mod prefill;
 mod request_log;
 mod scan;
 mod source;
-mod time_scale;
 mod timeline;
 
-pub use address_error::AddressError;
+pub use address::AddressError;
 pub use bounds::bounds;
 pub use request_log::LogError;
 pub use scan::TooLong;
@@ -39,10 +36,9 @@ use slcache_core::device::request::Request;
 use slcache_core::device::{RunError, Simulation, Stop};
 use slcache_files::{OutputError, Outputs};
 use slcache_traces::{input_files, PageSet, TraceError, TraceOptions, TracePath, VolumeChoice};
-use source::Source;
+use source::{Source, TimeScale};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use time_scale::TimeScale;
 
 /// Called with phase (`spool`, `scan`, `precondition`, `save`,
 /// `preload`, `replay`, `drain`), done and

@@ -1,7 +1,6 @@
 //! The first pass over a trace, for what must be known before time 0.
 
-use super::address::AddressMapper;
-use super::namespaces::Namespaces;
+use super::address::{AddressMapper, Namespaces};
 use super::source::Source;
 use super::{Plan, Progress, SimError};
 use crate::config::RunConfig;

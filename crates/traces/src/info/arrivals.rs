@@ -2,7 +2,7 @@
 
 use super::ratio;
 use rustc_hash::FxHashMap;
-use slcache_base::rank::place_of;
+use slcache_base::latency::place_of;
 use slcache_base::request::{HostOp, Request};
 
 /// Gaps up to this are inside a burst.

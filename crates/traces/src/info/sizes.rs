@@ -3,8 +3,7 @@
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
-use slcache_base::latency::{bucket_of, least_in};
-use slcache_base::rank::{place_of, rank};
+use slcache_base::latency::{bucket_of, least_in, place_of, rank};
 use slcache_base::request::SECTOR_BYTES;
 
 /// Sizes below this many sectors (1 MiB) are counted in an array.

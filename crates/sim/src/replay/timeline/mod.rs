@@ -1,17 +1,15 @@
 //! A timeline of the run: what every channel and plane did and for which request, for ui.perfetto.dev.
 
-mod lanes;
 mod operations;
 mod ordered;
-mod packed;
 mod packets;
-mod proto;
 mod scheme;
 mod tracks;
 
-use lanes::Lanes;
+use super::request_log::operation;
+use flate2::write::GzEncoder;
+use flate2::Compression;
 use operations::Operations;
-use packed::Packed;
 use packets::{Body, Head, NameKind, Packets, Sequence};
 use scheme::SchemeTracks;
 use slcache_core::device::levels::Change;
@@ -20,11 +18,10 @@ use slcache_core::device::Simulation;
 use slcache_core::hw::timing::LoggedOperation;
 use slcache_core::metrics::components::components;
 use slcache_files::Outputs;
-use std::io::Result;
+use std::fs::File;
+use std::io::{Result, Write};
 use std::path::{Path, PathBuf};
-use tracks::REQUESTS;
-
-use super::request_log::operation;
+use tracks::{Lanes, REQUESTS};
 
 /// Where a timeline goes, and what of the run it has.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -184,5 +181,47 @@ impl Timeline {
 
     pub fn path(&self) -> &Path {
         &self.asked.path
+    }
+}
+
+/// How hard it is compressed: above, half as much time again saves a tenth of the bytes.
+const LEVEL: u32 = 4;
+
+/// Where bytes go.
+pub enum Packed {
+    Plain(File),
+    Gzip(Box<GzEncoder<File>>),
+}
+
+impl Packed {
+    /// Into `file`; compressed where `path` ends in `.gz`.
+    pub fn new(file: File, path: &Path) -> Self {
+        if path.extension().is_some_and(|name| name == "gz") {
+            return Self::Gzip(Box::new(GzEncoder::new(file, Compression::new(LEVEL))));
+        }
+        Self::Plain(file)
+    }
+
+    pub fn finish(self) -> Result<File> {
+        match self {
+            Self::Plain(file) => Ok(file),
+            Self::Gzip(encoder) => encoder.finish(),
+        }
+    }
+}
+
+impl Write for Packed {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+        match self {
+            Self::Plain(to) => to.write(bytes),
+            Self::Gzip(to) => to.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        match self {
+            Self::Plain(to) => to.flush(),
+            Self::Gzip(to) => to.flush(),
+        }
     }
 }
