@@ -11,7 +11,7 @@ import pytest
 import slcache
 from browser import Browser, browser, needs_chromium
 from charted import charts, rows
-from slcache.study.api import sweep
+from slcache.study import sweep
 from support import mixed, write_trace
 
 pytestmark = [pytest.mark.slow, needs_chromium]

@@ -22,7 +22,7 @@ from slcache.metrics import METRICS
 from slcache.named import listed
 from slcache.options import parsing
 from slcache.results import differences
-from slcache.study.api import sweep
+from slcache.study import sweep
 from slcache.study.model import Study
 from support import command as command_of
 from support import heed_ctrl_c, json_of, lasting, mixed, workers, write_trace

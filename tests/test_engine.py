@@ -21,7 +21,7 @@ from slcache.execute.executors import Local
 from slcache.execute.run import Run
 from slcache.execute.tasks import Done, Task
 from slcache.reproduce.experiment import Input, run_of
-from slcache.study.api import Course, sweep
+from slcache.study import Course, sweep
 from slcache.study.model import Study
 from slcache.study.run import Sweep, run_study
 from support import lasting, mixed, process, write_trace

@@ -77,7 +77,7 @@ HEAVY = {
     *("altair", "dask", "gymnasium", "jinja2", "jsonschema", "numpy", "optuna", "pandas", "polars"),
     *("pydantic", "pyarrow", "ray", "rich.progress", "scipy", "slcache.charts.page", "vl_convert"),
     *("slcache.charts.performance", "slcache.reproduce", "slcache.study.analysis"),
-    *("slcache.study.run", "slcache.search.searching"),
+    *("slcache.study.run", "slcache.search.run"),
 }
 #: Beginnings, each with what it prints.
 STARTS = {
@@ -116,7 +116,7 @@ def test_only_the_verb_that_is_meant_is_loaded() -> None:
     printed, modules = loaded(run % "--version")
     assert printed.startswith("slcache ")
     assert modules.isdisjoint({"slcache.cli.catalogue", "slcache.cli.console"})
-    import slcache.search.searching
+    import slcache.search.run
     import slcache.study.run
 
     assert callable(slcache.sweep)

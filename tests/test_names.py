@@ -26,8 +26,8 @@ from slcache.metrics import METRICS
 from slcache.results.result import heading, run_table
 from slcache.sentences.verdict import FEW
 from slcache.study import page as pages
+from slcache.study import sweep
 from slcache.study.analysis import Analysis
-from slcache.study.api import sweep
 from slcache.study.outcome import Outcome
 from slcache.study.run import Sweep
 from studies import grid, table_of
@@ -356,7 +356,7 @@ def test_what_no_command_can_say_has_none(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("undrawn")
 def test_a_search_s_points_have_commands(folder: Path) -> None:
     pytest.importorskip("optuna")
-    from slcache.search.api import tune
+    from slcache.search import tune
 
     found = tune(
         folder / "plain.csv", device="tiny", scheme=["tlc-only", "sa"], points=4, jobs=1,

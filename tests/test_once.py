@@ -19,17 +19,15 @@ import pytest
 
 import slcache
 import verbs
-from slcache import _core, cli, explain, gym
+from slcache import _core, cli, explain, gym, study
 from slcache.cli import options as opt
 from slcache.cli.app import execute
 from slcache.documents.schemata import config_keys
 from slcache.metrics import METRICS, PARTS, named
 from slcache.options import Options, arguments_of
 from slcache.options.arguments import OTHER_WORDS
-from slcache.search.goals import Bound, Search
-from slcache.study import api as study
-from slcache.study import model
-from slcache.study.api import Course
+from slcache.search import MetricBound, Search
+from slcache.study import Course, model
 from support import json_of
 from support import slcache as command
 
@@ -258,7 +256,9 @@ OF_A_STUDY = {
 SWEEP = next(verb for path, verb in verbs.verbs() if path == ("sweep",))
 
 
-@pytest.mark.parametrize("option", [o for o in SWEEP.params if o.name in options(study.Points)])
+@pytest.mark.parametrize(
+    "option", [o for o in SWEEP.params if o.name in options(study.SweepOptions)]
+)
 def test_what_a_study_says_is_not_said_beside_its_file(
     option: verbs.Option, trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -289,7 +289,7 @@ def test_every_metric_may_be_named_without_its_unit(trace: Path, tmp_path: Path)
         assert named(short).name == name
         assert list(Search(minimise=[short]).metrics) == [name]
         assert list(Search(maximise=[short]).metrics) == [name]
-        assert Bound.read(f"{short}<=1").metric == name
+        assert MetricBound.read(f"{short}<=1").metric == name
         assert explain.find(short)
     with pytest.raises(ValueError, match="write_p99_ns"):
         Search(minimise=["write_p99", "write_p99_ns"]).check()

@@ -26,10 +26,9 @@ from slcache.execute import executors, store
 from slcache.execute.engine import Engine
 from slcache.execute.store import Store
 from slcache.reproduce.experiment import trace_info
-from slcache.search import searching
-from slcache.search.goals import SHARES
-from slcache.search.searching import Prefixes
-from slcache.study.api import sweep
+from slcache.search import SHARES, run
+from slcache.search.run import Prefixes
+from slcache.study import sweep
 from support import QUICK, command, mixed, slcache, write_trace
 from verbs import Inputs, verbs
 
@@ -301,7 +300,7 @@ def test_statistics_of_a_trace_are_checked(change: Change, trace: Path, tmp_path
 
 
 #: Between each two lines of these another command comes.
-WATCHED = {module.__file__ for module in (store, files, searching)}
+WATCHED = {module.__file__ for module in (store, files, run)}
 PAIRS = 200
 Work = Callable[[Path], object]
 

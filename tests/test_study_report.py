@@ -15,8 +15,7 @@ import pytest
 from charted import charts, keys
 from slcache.study import page as pages
 from slcache.study import show
-from slcache.study.analysis import Analysis
-from slcache.study.effects import Effect, main_effects
+from slcache.study.analysis import Analysis, Effect, main_effects
 from slcache.study.outcome import Outcome, Setting
 from slcache.tables.table import Table
 from studies import analysis, grid, printed, row

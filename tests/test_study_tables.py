@@ -16,9 +16,9 @@ from slcache.charts import pictures
 from slcache.charts import study as charts
 from slcache.charts.spec import Spec
 from slcache.metrics import Goal
-from slcache.study import effects, fronts, wording
-from slcache.study.effects import main_effects
-from slcache.study.outcome import Outcome
+from slcache.study import analysis, fronts
+from slcache.study.analysis import main_effects
+from slcache.study.outcome import Outcome, settings_text, short_names
 from slcache.tables.table import Table
 from studies import grid, row, table_of
 
@@ -87,15 +87,17 @@ def test_a_front_leaves_out_what_tells_nothing_and_counts_what_it_cannot_judge()
 def test_a_map_has_the_mean_of_each_pair_and_of_drawn_points_in_ranges() -> None:
     pairs = list(itertools.product((1, 2, 3), ("x", "y"), (0.0, 10.0)))
     across, up = [a for a, _, _ in pairs], [b for _, b, _ in pairs]
-    found = effects.over(across, up, [100 * a + c for a, _, c in pairs])[""]
+    found = analysis.means_over(across, up, [100 * a + c for a, _, c in pairs])[""]
     assert found.means.tolist() == [[105.0, 205.0, 305.0]] * 2
     assert found.counts.tolist() == [[2, 2, 2]] * 2
-    each = effects.over(across, up, [100 * a + c for a, _, c in pairs], [f"{c}" for *_, c in pairs])
+    each = analysis.means_over(
+        across, up, [100 * a + c for a, _, c in pairs], [f"{c}" for *_, c in pairs]
+    )
     assert each["10.0"].means.tolist() == [[110.0, 210.0, 310.0]] * 2
-    assert np.isnan(effects.over([1, 2], [1, 2], [1.0, 2.0])[""].means[0, 1])
+    assert np.isnan(analysis.means_over([1, 2], [1, 2], [1.0, 2.0])[""].means[0, 1])
     rng = np.random.default_rng(1)
     a, b = rng.random(200), rng.random(200)
-    found = effects.over(a.tolist(), b.tolist(), (a + b).tolist())[""]
+    found = analysis.means_over(a.tolist(), b.tolist(), (a + b).tolist())[""]
     assert found.counts.sum() == 200
     assert len(found.across) < 200
     centres = np.add.outer(found.up.places, found.across.places)
@@ -171,7 +173,7 @@ def test_whatever_points_there_are_is_drawn(count: int, parameters: int, kinds: 
     def text_of(chart: Spec) -> str:
         return pictures.written(chart, ".svg").decode()
 
-    names = wording.short_names(found.factors)
+    names = short_names(found.factors)
     text = text_of(charts.effects("waf", main_effects(columns, values), names))
     assert all(f">p{name[-1]}" in text for name in found.factors)
     if len(points) > 2:
@@ -179,7 +181,7 @@ def test_whatever_points_there_are_is_drawn(count: int, parameters: int, kinds: 
             [each.settings[f"part.p{i}"] for each in points] for i in range(3)
         ]
         groups = [str(value > 30.0 if kinds[0] == "n" else value) for value in shown[2]]
-        maps = effects.over(shown[0], shown[1], values, groups)
+        maps = analysis.means_over(shown[0], shown[1], values, groups)
         assert sum(int(each.counts.sum()) for each in maps.values()) == len(points)
         text = text_of(charts.heat_map("waf", "part.p0", "part.p1", maps))
         assert all(f">{name}" in text for name in maps)
@@ -191,8 +193,7 @@ def test_whatever_points_there_are_is_drawn(count: int, parameters: int, kinds: 
         assert ("no front" in text) == (not of)
     spread = fronts.spread(points, "waf", "min")
     labels = [
-        wording.settings(each.settings, {**names, "part.p0": "$x"})
-        for each in spread.configurations
+        settings_text(each.settings, {**names, "part.p0": "$x"}) for each in spread.configurations
     ]
     assert ">waf<" in text_of(charts.spread(spread, labels))
 

@@ -20,8 +20,8 @@ from slcache.cli import console
 from slcache.frame import read as read_table
 from slcache.metrics import METRICS
 from slcache.options import parsing
+from slcache.study import sweep
 from slcache.study.analysis import Analysis
-from slcache.study.api import sweep
 from slcache.study.axes import Axis
 from slcache.study.model import Study, StudyError, of, read
 from slcache.study.outcome import Outcome

@@ -26,7 +26,7 @@ from slcache.execute.driver import TRIES
 from slcache.execute.executors import Executor
 from slcache.execute.run import Run
 from slcache.execute.tasks import Done, Task, perform
-from slcache.study.api import Course
+from slcache.study import Course
 from slcache.study.model import Study
 from slcache.study.run import run_study
 from support import command, heed_ctrl_c, mixed, slcache, stdout, write_trace

@@ -15,14 +15,11 @@ import polars as pl
 import pytest
 
 import slcache as package
-from slcache.search.api import tune
-from slcache.search.batches import Batch, Found, Tried
-from slcache.search.goals import SAMPLERS, Bound, Sampler, Search
-from slcache.search.optuna import BATCH, Sampled
+from slcache.search import SAMPLERS, MetricBound, Sampler, Search, tune
 from slcache.search.space import Known, Space, key_of
+from slcache.search.strategies import BATCH, Batch, PointOutcome, SamplerSearch, TriedPoint
 from slcache.search.tuning import FILES, Tuning
-from slcache.study import fronts
-from slcache.study.api import sweep
+from slcache.study import fronts, sweep
 from slcache.study.axes import Axis, Value
 from support import json_of, mixed, slcache, validator, workers, write_trace
 
@@ -290,7 +287,9 @@ def space(*axes: str, schemes: Sequence[str] = ("s",)) -> Space:
     return Space(schemes, [Axis.read(*text.split("=")) for text in axes])
 
 
-def run(search: Sampled, evaluate: Callable[[Batch], Sequence[Found]]) -> list[Tried]:
+def run(
+    search: SamplerSearch, evaluate: Callable[[Batch], Sequence[PointOutcome]]
+) -> list[TriedPoint]:
     """Return the points that a search tries, told what `evaluate` makes of each batch."""
     batches = search.batches()
     batch = next(batches)
@@ -298,17 +297,21 @@ def run(search: Sampled, evaluate: Callable[[Batch], Sequence[Found]]) -> list[T
         while True:
             batch = batches.send(evaluate(batch))
     except StopIteration as end:
-        tried: list[Tried] = end.value
+        tried: list[TriedPoint] = end.value
         return tried
 
 
-def searched(search: Sampled, figures: Callable[[Mapping[str, Any]], Figures | str]) -> list[Tried]:
+def searched(
+    search: SamplerSearch, figures: Callable[[Mapping[str, Any]], Figures | str]
+) -> list[TriedPoint]:
     """Search with points that have figures, or are impossible for a reason."""
 
-    def evaluate(batch: Batch) -> list[Found]:
+    def evaluate(batch: Batch) -> list[PointOutcome]:
         found = [figures(point) for point in batch.points]
         return [
-            Found("impossible", one) if isinstance(one, str) else Found("done", None, one)
+            PointOutcome("impossible", one)
+            if isinstance(one, str)
+            else PointOutcome("done", None, one)
             for one in found
         ]
 
@@ -341,7 +344,7 @@ def every() -> list[dict[str, Value]]:
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
 def test_a_finite_space_is_tried_to_the_end_and_no_point_twice(sampler: Sampler) -> None:
-    points = [t.settings for t in searched(Sampled(SMALL, Search(sampler=sampler)), trade)]
+    points = [t.settings for t in searched(SamplerSearch(SMALL, Search(sampler=sampler)), trade)]
     assert len(points) == SMALL.size == 60
     assert {key_of(point) for point in points} == {key_of(point) for point in every()}
     assert front_of(points) == front_of(every())
@@ -364,7 +367,7 @@ def test_draws_are_among_all_points_that_are_left() -> None:
 def test_the_same_seed_tries_the_same_points_in_the_same_batches(sampler: Sampler) -> None:
     """However many workers there are; more points begin with the same."""
     searches = [
-        Sampled(SMALL, Search(sampler=sampler, sampler_seed=seed, points=points))
+        SamplerSearch(SMALL, Search(sampler=sampler, sampler_seed=seed, points=points))
         for seed, points in ((1, 24), (1, 20), (2, 24))
     ]
     one, fewer, other = ([key_of(t.settings) for t in searched(s, trade)] for s in searches)
@@ -373,11 +376,11 @@ def test_the_same_seed_tries_the_same_points_in_the_same_batches(sampler: Sample
     assert len(one) == 24
     batches: list[int] = []
 
-    def evaluate(batch: Batch) -> list[Found]:
+    def evaluate(batch: Batch) -> list[PointOutcome]:
         batches.append(len(batch.points))
-        return [Found("done", None, trade(point)) for point in batch.points]
+        return [PointOutcome("done", None, trade(point)) for point in batch.points]
 
-    run(Sampled(SMALL, Search(sampler=sampler, points=20)), evaluate)
+    run(SamplerSearch(SMALL, Search(sampler=sampler, points=20)), evaluate)
     assert batches == [BATCH, BATCH, 4]
 
 
@@ -398,7 +401,9 @@ def test_learning_beats_chance(goal: str) -> None:
     def best(sampler: Sampler, seed: int) -> float:
         how: dict[str, Any] = {"minimise" if goal == "min" else "maximise": "waf"}
         search = Search(**how, sampler=sampler, sampler_seed=seed, points=80)
-        tried = searched(Sampled(WIDE, search), lambda p: {"waf": sign * (bowl(p)["waf"] or 0)})
+        tried = searched(
+            SamplerSearch(WIDE, search), lambda p: {"waf": sign * (bowl(p)["waf"] or 0)}
+        )
         return min(sign * (each.found.figures["waf"] or 0) for each in tried)
 
     seeds = range(3)
@@ -420,26 +425,32 @@ def test_samplers_learn_what_is_impossible_and_what_keeps_bounds(
     how: dict[str, Any], refused: Sequence[int], late: int, share: float
 ) -> None:
     goals = Search(minimise="waf", **{"points": 80, **how})
-    tried = searched(Sampled(WIDE, goals), lambda p: "beyond" if p["x"] in refused else bowl(p))
+    tried = searched(
+        SamplerSearch(WIDE, goals), lambda p: "beyond" if p["x"] in refused else bowl(p)
+    )
     good = [each.found.status == "done" and goals.kept(each.found.figures) for each in tried]
     assert any(good[:BATCH]) == (refused != range(900))
     assert share * len(good[late:]) < sum(good[late:])
     assert not all(good)
 
 
-def prefixed(seed: int = 1) -> tuple[list[Tried], list[tuple[Fraction, int]]]:
+def prefixed(seed: int = 1) -> tuple[list[TriedPoint], list[tuple[Fraction, int]]]:
     ran: list[tuple[Fraction, int]] = []
 
-    def evaluate(batch: Batch) -> list[Found]:
+    def evaluate(batch: Batch) -> list[PointOutcome]:
         share, points = batch.share, batch.points
         ran.append((share, len(points)))
         # A beginning shows twice what the whole does.
         return [
-            Found("done", None, {"waf": (bowl(p)["waf"] or 0) * (1 if share == WHOLE else 2)})
+            PointOutcome(
+                "done", None, {"waf": (bowl(p)["waf"] or 0) * (1 if share == WHOLE else 2)}
+            )
             for p in points
         ]
 
-    search = Sampled(WIDE, Search(minimise="waf", sampler_seed=seed, points=60, prefixes=True))
+    search = SamplerSearch(
+        WIDE, Search(minimise="waf", sampler_seed=seed, points=60, prefixes=True)
+    )
     return run(search, evaluate), ran
 
 
@@ -481,7 +492,7 @@ def test_prefixes_stop_most_points_and_keep_the_good_whose_figures_are_of_the_wh
     ],
 )
 def test_bounds_are_read_with_units(text: str, figures: Figures, kept: bool) -> None:
-    assert (Bound.read(text).broken(figures) <= 0) == kept
+    assert (MetricBound.read(text).broken(figures) <= 0) == kept
 
 
 def test_broken_bounds_are_told_and_goals_named_once() -> None:
@@ -498,7 +509,7 @@ def test_broken_bounds_are_told_and_goals_named_once() -> None:
         "slc_bytes<=4 apples": "slc_bytes: '4 apples' is not a size",
     }.items():
         with pytest.raises(ValueError, match=told):
-            Bound.read(text)
+            MetricBound.read(text)
     assert Search().metrics == {"write_p99_ns": "min", "waf": "min"}
     assert Search(maximise="iops").metrics == {"iops": "max"}
     assert Search(maximise="waf").against == ["waf"]

@@ -14,12 +14,17 @@ import pytest
 
 import slcache as package
 from executors import Here
-from slcache.search.api import tune
-from slcache.search.batches import Found, Measuring, Tried, grid, smallest, steps_most
-from slcache.search.goals import Search
-from slcache.search.sized import Sized
-from slcache.search.tuning import FILES, Tuning
-from slcache.study.api import sweep
+from slcache.search import Search, tune
+from slcache.search.strategies import (
+    Measuring,
+    PointOutcome,
+    TriedPoint,
+    grid,
+    smallest,
+    steps_most,
+)
+from slcache.search.tuning import FILES, Sizing, Tuning
+from slcache.study import sweep
 from support import mixed, stdout, validator, workers, write_trace
 
 KEY = "device.user_bytes"
@@ -173,15 +178,18 @@ def test_what_was_run_is_not_run_again(trace: Path, tmp_path: Path) -> None:
     assert best(again) == best(alone) == best(first)
 
 
-def curve(values: Sequence[float | None], bound: str, among: int = 9) -> Sized:
+def curve(values: Sequence[float | None], bound: str, among: int = 9) -> Sizing:
     """Return what was found where values 1, 2, 3 ... have these figures; None is one that fails."""
     tried = [
-        Tried(
-            {"size": i}, Found("failed", "broken") if v is None else Found("done", None, {"waf": v})
+        TriedPoint(
+            {"size": i},
+            PointOutcome("failed", "broken")
+            if v is None
+            else PointOutcome("done", None, {"waf": v}),
         )
         for i, v in enumerate(values, 1)
     ]
-    return Sized(Search(such_that=[bound], least="size"), range(1, among + 1), tried)
+    return Sizing(Search(such_that=[bound], least="size"), range(1, among + 1), tried)
 
 
 def test_turns_failures_and_ends_of_the_range_are_told() -> None:

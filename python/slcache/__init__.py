@@ -24,8 +24,8 @@ from slcache.repeat import rerun
 from slcache.results import Comparison, Result
 from slcache.results.differences import diff, load
 from slcache.scheme import Scheme, dense, option, reclaim, slc
-from slcache.search.api import tune
-from slcache.study.api import sweep
+from slcache.search import tune
+from slcache.study import sweep
 from slcache.trace import Trace, generate, workload, workloads
 
 __version__: str = _core.version()

@@ -12,10 +12,9 @@ import numpy as np
 from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
 from slcache.metrics import Goal, named
-from slcache.study import wording
-from slcache.study.effects import Cells, Effect, Levels
-from slcache.study.fronts import Spread
-from slcache.study.outcome import Setting
+from slcache.study.analysis import Effect, Levels, MapCells
+from slcache.study.fronts import SeedSpread
+from slcache.study.outcome import Setting, figure_text, interval_text, level_text, short_files
 
 _COLUMNS = 3
 #: So many metrics of a front, parameters and configurations are drawn, the first.
@@ -73,7 +72,7 @@ def front(
             "name": told[i][0] if told else f"point {i + 1}",
             "href": told[i][1] if told else None,
             "told": ", ".join(
-                f"{n} {wording.figure(n, v)}" for n, v in zip(metrics, point, strict=True)
+                f"{n} {figure_text(n, v)}" for n, v in zip(metrics, point, strict=True)
             ),
         }
         for i, point in enumerate(points)
@@ -193,7 +192,7 @@ def _effect(metric: str, effect: Effect, short: Mapping[str, str], up: Axis) -> 
     rows = []
     for level, name in zip(effect.levels, names, strict=True):
         mean, least, most = (
-            wording.figure(metric, v) for v in (level.mean, level.spread[0], level.spread[-1])
+            figure_text(metric, v) for v in (level.mean, level.spread[0], level.spread[-1])
         )
         reach = f", {level.count} points from {least} to {most}" if level.count > 1 else ""
         ends = dict(
@@ -247,15 +246,15 @@ def _effect(metric: str, effect: Effect, short: Mapping[str, str], up: Axis) -> 
 
 def _level_names(levels: Sequence[tuple[Setting, Setting]]) -> list[str]:
     """Return what levels are called, each once and not endlessly long."""
-    texts = [wording.level(*each) for each in levels]
+    texts = [level_text(*each) for each in levels]
     if any(len(text) > _NAME_MOST for text in texts):
         # Cut at the end, files of one folder would all have the same name.
-        short = wording.files(texts)
+        short = short_files(texts)
         texts = [short[text] for text in texts]
     return texts
 
 
-def heat_map(metric: str, across: str, up: str, panels: Mapping[str, Cells]) -> Spec:
+def heat_map(metric: str, across: str, up: str, panels: Mapping[str, MapCells]) -> Spec:
     """Draw a metric over two parameters as cells of colour, a panel for each entry of `panels`."""
     shown = {name: cells for name, cells in panels.items() if np.isfinite(cells.means).any()}
     if not shown:
@@ -278,7 +277,7 @@ def heat_map(metric: str, across: str, up: str, panels: Mapping[str, Cells]) -> 
         for i, j in np.ndindex(*cells.means.shape):
             value = float(cells.means[i, j])
             known = bool(np.isfinite(value))
-            text = wording.figure(metric, value) if known else "–"
+            text = figure_text(metric, value) if known else "–"
             row = {
                 "x": xs[j],
                 "y": ys[i],
@@ -299,7 +298,7 @@ def _names_of(levels: Levels) -> list[str]:
     return _level_names(levels.bounds)
 
 
-def spread(found: Spread, names: Sequence[str], *, most_is_best: bool = False) -> Spec:
+def spread(found: SeedSpread, names: Sequence[str], *, most_is_best: bool = False) -> Spec:
     """Draw a metric's mean over seeds with its interval, configuration by configuration."""
     estimates = found.estimates
     if not estimates:
@@ -314,7 +313,7 @@ def spread(found: Spread, names: Sequence[str], *, most_is_best: bool = False) -
     rows: list[Spec] = []
     for place, i in enumerate(order, 1):
         mean, half = estimates[i].mean, estimates[i].half or 0.0
-        told = wording.interval(found.metric, estimates[i])
+        told = interval_text(found.metric, estimates[i])
         # Configurations may be called alike.
         name = names[i] if times[names[i]] == 1 else f"{names[i]} ({place})"
         key = title if i == found.best or i in found.alike else "others"
@@ -361,7 +360,7 @@ def progress(goals: Mapping[str, Goal], values: Mapping[str, Sequence[float | No
                 "key": "tried",
                 "x": i,
                 "y": v / up.per,
-                "told": f"point {i:.0f}: {wording.figure(name, v)}",
+                "told": f"point {i:.0f}: {figure_text(name, v)}",
             }
             for i, v in told
         ]
@@ -399,7 +398,7 @@ def bisection(
             {
                 "key": answer if size == chosen else "simulated",
                 "x": size / across.per, "y": v / up.per,
-                "told": f"{key}={size:.10g}: {wording.figure(name, v)}",
+                "told": f"{key}={size:.10g}: {figure_text(name, v)}",
             }
             for size, v in known
         ]  # fmt: skip

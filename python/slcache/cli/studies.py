@@ -10,21 +10,18 @@ from typing import TYPE_CHECKING, Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from slcache import ConfigError, ResultError, bounded, frame
+from slcache import ConfigError, ResultError, bounded, frame, search, study
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.documents import saved
 from slcache.files import Transaction
 from slcache.options import needed, no_folder, option
-from slcache.search import api as search
-from slcache.study import api as study
 from slcache.tables.table import Table
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from slcache.search.sized import Sized
-    from slcache.search.tuning import Tuning
+    from slcache.search.tuning import Sizing, Tuning
     from slcache.study.model import Study
     from slcache.study.run import Sweep
 
@@ -66,8 +63,8 @@ def show(asked: StudyOptions) -> None:
 
 def show_study(folder: Path, metrics: list[str] | None, html: Path | None, form: opt.Form) -> None:
     """Show what a study found, and write its page."""
-    from slcache.study import folder as folders
     from slcache.study import page as pages
+    from slcache.study import run as folders
     from slcache.study import show as parts
     from slcache.study.analysis import Analysis
     from slcache.study.outcome import Outcome
@@ -147,7 +144,7 @@ FAILED = 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweepOptions(opt.ProgressOptions, opt.OutputOptions, study.Points):
+class SweepOptions(opt.ProgressOptions, opt.OutputOptions, study.SweepOptions):
     """A study, run and shown."""
 
     report: bool = option("", "Write report.html.", default=True, negative=("--no-report",))
@@ -173,7 +170,7 @@ def sweep(asked: SweepOptions) -> int:
     """
     from slcache.study import run
 
-    whole, course = study.begun(asked)
+    whole, course = study.study_of(asked)
     if course.out is None:
         raise opt.wrong("say where the tables go", "--out")
     with console.meter(asked.meter, kept=True) as meter:
@@ -187,7 +184,7 @@ def sweep(asked: SweepOptions) -> int:
 
 
 def _sweep_parts(found: Sweep, out: Path, *, report: bool) -> Iterator[RenderableType]:
-    from slcache.study import folder, run
+    from slcache.study import run
     from slcache.study.outcome import Outcome
 
     yield Table(found.table.to_dicts(), {}, units=frame.UNITS)
@@ -199,7 +196,7 @@ def _sweep_parts(found: Sweep, out: Path, *, report: bool) -> Iterator[Renderabl
     points = "1 point" if len(found.points) == 1 else f"{len(found.points):,} points"
     yield Text(f"{points}: {', '.join(told)}{kept}", "bold")
     yield from (console.in_options(Text(line, "yellow")) for line in found.problems())
-    yield from (Text(f"table: {out / name}") for name in folder.TABLES)
+    yield from (Text(f"table: {out / name}") for name in run.TABLES)
     yield from console.written("report", out / run.REPORT if report else None)
 
 
@@ -212,7 +209,7 @@ _REASONS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class TuneOptions(opt.ProgressOptions, opt.OutputOptions, search.Tune):
+class TuneOptions(opt.ProgressOptions, opt.OutputOptions, search.TuneOptions):
     """A search, and how it is shown."""
 
 
@@ -264,10 +261,10 @@ def _tune_parts(found: Tuning) -> list[RenderableType]:
     return [*told, *reasons, table, *map(Text, found.told())]
 
 
-def _sizes(found: Tuning, sized: Sized) -> Table:
+def _sizes(found: Tuning, sized: Sizing) -> Table:
     """Return the values that were tried, the best marked."""
     from slcache.frame import UNITS
-    from slcache.study import wording
+    from slcache.study.outcome import configuration_columns
 
     rows = [
         {
@@ -279,7 +276,7 @@ def _sizes(found: Tuning, sized: Sized) -> Table:
         }
         for each in found.tried
     ]
-    columns = [*wording.columns({sized.key: sized.key}, sized.metrics), ("bounds", _kept)]
+    columns = [*configuration_columns({sized.key: sized.key}, sized.metrics), ("bounds", _kept)]
     ran = {sized.value(each) for each in sized.run}
     return Table(rows, columns, units=UNITS, best=_best, told=lambda row: row[sized.key] in ran)
 
@@ -293,7 +290,7 @@ def _kept(row: Mapping[str, Any]) -> str:
 def _front(found: Tuning) -> Table:
     """Return the front, the best marked; of points of equal figures readers have one."""
     from slcache.frame import UNITS
-    from slcache.study import wording
+    from slcache.study.outcome import configuration_columns, short_names
 
     metrics, same = found.goals.names, {id(each): count for each, count in found.distinct}
     rows = [
@@ -308,7 +305,7 @@ def _front(found: Tuning) -> Table:
     ]
     keys = list(dict.fromkeys(key for each in found.front for key in each.settings))
     shown = [key for key in keys if key != "scheme" or len(found.study.schemes) > 1]
-    columns = [("front", "front"), *wording.columns(wording.short_names(shown), metrics)]
+    columns = [("front", "front"), *configuration_columns(short_names(shown), metrics)]
     if any(count > 1 for count in same.values()):
         columns.append(("same figures", _others))
     only = ("front", "best", *keys, *metrics)

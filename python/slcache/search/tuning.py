@@ -8,27 +8,178 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from slcache import catalogue, frame, names
 from slcache.documents import JsonDocument, provenance
-from slcache.names import printable
+from slcache.names import joined, printable
 from slcache.options import content
 from slcache.options.content import one_name
-from slcache.search.batches import Tried
-from slcache.search.goals import Search
-from slcache.search.sized import Sized, figures
+from slcache.search import MetricBound, Search
 from slcache.search.space import Settings, Space
-from slcache.study import fronts, page, points, wording
+from slcache.search.strategies import TriedPoint
+from slcache.study import fronts, page, points
 from slcache.study.analysis import Analysis
-from slcache.study.axes import Axis, plain
+from slcache.study.axes import Axis, Value, amount, plain
 from slcache.study.model import Study
-from slcache.study.outcome import Outcome
-from slcache.study.points import READER, SCHEME, WORKLOAD, Point
+from slcache.study.outcome import Outcome, figure_text, value_text
+from slcache.study.points import READER, SCHEME, WORKLOAD, StudyPoint
 
 if TYPE_CHECKING:
     import polars as pl
     from altair import ConcatChart as Chart
+
+#: How the value that is wanted is called, the other end, and what may be better than the answer.
+_WORDS = {"min": ("least", "most", "a smaller one"), "max": ("most", "least", "a larger one")}
+
+
+@dataclass(frozen=True)
+class Sizing:
+    """The values of a key that were tried, the smallest first, and what the bounds make of them."""
+
+    search: Search
+    #: Points of each value, of which some may not be tried.
+    values: Sequence[Value]
+    tried: Sequence[TriedPoint]
+
+    @property
+    def key(self) -> str:
+        """The key whose value is wanted."""
+        key, _ = self.search.wanted or ("", "min")
+        return key
+
+    @property
+    def words(self) -> tuple[str, str, str]:
+        """How the value that is wanted is called, the other end, and what may be better."""
+        return _WORDS["min" if self.search.least is not None else "max"]
+
+    @property
+    def metrics(self) -> list[str]:
+        """The metrics that have bounds."""
+        return self.search.names
+
+    def value(self, one: TriedPoint) -> Value:
+        """Return the key's value of a point."""
+        return one.settings[self.key]
+
+    @cached_property
+    def run(self) -> list[TriedPoint]:
+        """The values that the device and the scheme take."""
+        return [each for each in self.tried if each.found.status != "impossible"]
+
+    @cached_property
+    def best(self) -> TriedPoint | None:
+        """The answer; None where no value that was tried keeps the bounds."""
+        good = [each for each in self.run if self.keeps(each)]
+        return None if not good else good[0 if self.search.least is not None else -1]
+
+    @property
+    def nearest(self) -> TriedPoint:
+        """The value that comes nearest to the bounds."""
+        return max(self.run, key=lambda each: each.within(self.search.bounds))
+
+    def keeps(self, one: TriedPoint) -> bool:
+        """Return whether a value keeps all bounds."""
+        return one.within(self.search.bounds) >= 0
+
+    @property
+    def possible(self) -> list[Value]:
+        """The values that are not refused."""
+        refused = [self.value(each) for each in self.tried if each not in self.run]
+        return [value for value in self.values if value not in refused]
+
+    @property
+    def neighbours(self) -> list[TriedPoint]:
+        """The values that are next to the answer."""
+        if self.best is None:
+            return []
+        place = self.possible.index(self.value(self.best))
+        beside = self.possible[max(0, place - 1) : place + 2]
+        return [t for t in self.run if self.value(t) in beside and t is not self.best]
+
+    def turns(self, metric: str) -> list[Value]:
+        """Return the values at which a metric stops rising or falling; none where it does not."""
+        figures = ((self.value(t), t.found.figures.get(metric)) for t in self.run)
+        known = [(value, figure) for value, figure in figures if figure is not None]
+        steps = [(a[0], b[1] > a[1]) for a, b in pairwise(known) if a[1] != b[1]]
+        return [b[0] for a, b in pairwise(steps) if a[1] != b[1]]
+
+    def picture(self) -> dict[str, Any]:
+        """Draw the metrics that have bounds over the values."""
+        from slcache.charts import study
+
+        bounds = self.search.bounds
+        return study.bisection(
+            self.key,
+            [float(amount(self.value(each))) for each in self.run],
+            {n: [each.found.figures.get(n) for each in self.run] for n in self.metrics},
+            {n: [bound.value for bound in bounds if bound.metric == n] for n in self.metrics},
+            chosen=None if self.best is None else float(amount(self.value(self.best))),
+            word=self.words[0],
+        )
+
+    def sentences(self) -> Iterator[str]:
+        """Yield what was found, what stands beside it and what weakens it."""
+        wanted, other, better = self.words
+        asked = " and ".join(map(_bound, self.search.bounds))
+        ends = "; ".join(map(self._line, (self.run[0], self.run[-1])))
+        if self.best is None:
+            yield f"No {self.key} that was tried keeps {asked}. At both ends: {ends}."
+            yield f"The nearest is {self._line(self.nearest)}; {self._missed(self.nearest)}."
+        else:
+            yield f"The {wanted} {self.key} that keeps {asked} is {self._line(self.best)}."
+            if self.neighbours:
+                beside = (
+                    self._line(t) + ("" if self.keeps(t) else f" ({self._missed(t)})")
+                    for t in self.neighbours
+                )
+                yield f"Beside it: {'; '.join(beside)}."
+            end = self.possible[0 if wanted == "least" else -1]
+            if self.value(self.best) == end and len(self.possible) > 1:
+                yield (
+                    f"It is the {wanted} of all that can be: beyond the range there may be better "
+                    f"ones. Where the bounds set the other end, ask for the {other}."
+                )
+        for each in self.run:
+            if each.found.status != "done":
+                value = value_text(self.value(each))
+                yield f"{self.key} = {value} {each.found.status}: {each.found.reason}"
+        # Bisection is sure of what only rises or falls.
+        turning = {name: turns for name in self.metrics if (turns := self.turns(name))}
+        for name, turns in turning.items():
+            where = joined(list(map(value_text, turns)))
+            yield f"{name} is not monotone in {self.key}: it turns at {where}."
+        if turning and len(self.possible) > len(self.run):
+            tried = f"{len(self.run):,} of {len(self.possible):,} values were tried"
+            which = "one" if self.best is None else better
+            yield f"{tried}: among the others there may be {which} that does."
+
+    def _missed(self, one: TriedPoint) -> str:
+        """Return which bounds a value breaks, and by how much."""
+        if one.found.status != "done":
+            return "it did not run"
+        shares = {_bound(each): each.broken(one.found.figures) for each in self.search.bounds}
+        missed = (f"{n} is missed by {100 * by:.3g} %" for n, by in shares.items() if by > 0)
+        return "; ".join(missed)
+
+    def _line(self, one: TriedPoint) -> str:
+        """Return a value with the metrics that have bounds."""
+        found = one.found
+        told = figures_line(self.search, one) if found.status == "done" else found.status
+        return f"{value_text(self.value(one))}: {told}"
+
+
+def _bound(one: MetricBound) -> str:
+    """Return a bound with its value in a unit."""
+    return f"{one.side}{figure_text(one.metric, one.value)}"
+
+
+def figures_line(search: Search, one: TriedPoint) -> str:
+    """Return a point's metrics in a line."""
+    shown = one.found.figures
+    return ", ".join(f"{name} {figure_text(name, shown[name])}" for name in search.names)
+
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 #: Keys that are no part of the configuration: options of the trace's reader and of a workload.
@@ -46,21 +197,21 @@ class Tuning(JsonDocument):
     #: What was searched for.
     goals: Search
     space: Space
-    tried: Sequence[Tried]
+    tried: Sequence[TriedPoint]
     #: How many results were in the store before.
     kept: int
-    rows: Sequence[Point]
+    rows: Sequence[StudyPoint]
 
     @property
     def axes(self) -> Sequence[Axis]:
         """What was varied."""
         return self.space.axes
 
-    def _values(self, found: Sequence[Tried]) -> list[list[float]]:
+    def _values(self, found: Sequence[TriedPoint]) -> list[list[float]]:
         return [self.goals.values(each.found.figures) or [] for each in found]
 
     @cached_property
-    def good(self) -> list[Tried]:
+    def good(self) -> list[TriedPoint]:
         """The points that are done, have all metrics and keep all bounds."""
         done = (each for each in self.tried if each.found.status == "done")
         return [
@@ -71,15 +222,15 @@ class Tuning(JsonDocument):
         ]
 
     @cached_property
-    def sized(self) -> Sized | None:
+    def sized(self) -> Sizing | None:
         """What the search for a key's least or most value found; None of one by metrics."""
         if self.goals.wanted is None:
             return None
         (axis,) = self.space.axes
-        return Sized(self.goals, axis.values, self.tried)
+        return Sizing(self.goals, axis.values, self.tried)
 
     @cached_property
-    def front(self) -> list[Tried]:
+    def front(self) -> list[TriedPoint]:
         """The points that no other dominates; of one metric or key, the best."""
         if self.sized is not None:
             return [] if self.sized.best is None else [self.sized.best]
@@ -88,9 +239,9 @@ class Tuning(JsonDocument):
         return [self.good[i] for i in sorted(places, key=lambda i: values[i])]
 
     @property
-    def distinct(self) -> list[tuple[Tried, int]]:
+    def distinct(self) -> list[tuple[TriedPoint, int]]:
         """The points of the front that differ in their figures, and how many have the same."""
-        groups: dict[tuple[float, ...], list[Tried]] = {}
+        groups: dict[tuple[float, ...], list[TriedPoint]] = {}
         for each, values in zip(self.front, self._values(self.front), strict=True):
             groups.setdefault(tuple(values), []).append(each)
         return [
@@ -100,7 +251,7 @@ class Tuning(JsonDocument):
         ]
 
     @cached_property
-    def best(self) -> Tried | None:
+    def best(self) -> TriedPoint | None:
         """The best point; of several metrics the one of the front nearest to the best of each."""
         if not self.front or self.sized is not None:
             return self.front[0] if self.front else None
@@ -164,10 +315,10 @@ class Tuning(JsonDocument):
         if len(goals.metrics) > 1:
             which = f"Of {len(self.front):,} on the front, the nearest to the best of each metric"
         settings = self.best.settings.items()
-        point = ", ".join(f"{key}={wording.setting(value)}" for key, value in settings)
-        yield f"{which}: {point}: {figures(goals, self.best)}."
+        point = ", ".join(f"{key}={value_text(value)}" for key, value in settings)
+        yield f"{which}: {point}: {figures_line(goals, self.best)}."
 
-    def config(self, one: Tried) -> str:
+    def config(self, one: TriedPoint) -> str:
         """Return a point as a TOML file that `run --config` takes, below how to run it."""
         study, point, scheme = self.study, one.settings, str(one.settings[SCHEME])
         others = {k: v for k, v in point.items() if k.startswith(_OTHERS)}
@@ -182,7 +333,7 @@ class Tuning(JsonDocument):
             seed=study.seed if study.seeds == 1 else study.seed or 1,
         )
         chosen = {k: v for k, v in point.items() if k != SCHEME and k not in others}
-        told = (figures(self.goals, one), again)
+        told = (figures_line(self.goals, one), again)
         return text(chosen, _fixed(study, scheme, point), told)
 
     def to_dict(self) -> dict[str, Any]:
@@ -236,7 +387,7 @@ class Tuning(JsonDocument):
         wanted = self.goals.wanted
         return dict(self.goals.metrics if wanted is None else [wanted])
 
-    def _point(self, each: Tried) -> dict[str, Any]:
+    def _point(self, each: TriedPoint) -> dict[str, Any]:
         found = each.found
         return {
             "settings": dict(each.settings),

@@ -11,8 +11,7 @@ import numpy as np
 
 from slcache.metrics import Goal, named
 from slcache.results.intervals import LEVEL, Estimate, Figure, against, estimate
-from slcache.study import wording
-from slcache.study.outcome import TRACE, Configuration, Outcome, Setting
+from slcache.study.outcome import TRACE, Configuration, Outcome, Setting, settings_text, short_names
 
 if TYPE_CHECKING:
     from slcache.study import document
@@ -146,7 +145,7 @@ def _differs(outcome: Outcome, metric: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Spread:
+class SeedSpread:
     """A metric over seeds: each configuration's estimate, and who cannot be told from the best."""
 
     metric: str
@@ -188,30 +187,30 @@ class Spread:
 
 def spread(
     configurations: Sequence[Configuration], metric: str, goal: Goal | None, *, draws: bool = False
-) -> Spread:
+) -> SeedSpread:
     """Return how seeds, or draws of a recording, spread a metric of configurations that have it."""
     having = [one for one in configurations if one.values(metric)]
     estimates = [estimate(one.values(metric), draws=draws) for one in having]
     if goal is None or not having:
-        return Spread(metric, having, estimates)
+        return SeedSpread(metric, having, estimates)
     choose = min if goal == "min" else max
     best = choose(range(len(having)), key=lambda i: estimates[i].mean)
     by_seed = [dict(zip(one.seeds, one.figures[metric], strict=True)) for one in having]
     # A seed means the same draws for all.
     figures = {i: Figure([of.get(s) for s in by_seed[best]], draws) for i, of in enumerate(by_seed)}
     alike = [i for i, found in against(figures, best).items() if found.inside_noise]
-    return Spread(metric, having, estimates, best, alike)
+    return SeedSpread(metric, having, estimates, best, alike)
 
 
 @dataclass(frozen=True)
-class Judged:
+class LoadFront:
     """The points of a load, the front of their configurations and the spread of each metric."""
 
     #: The trace and other parameters that are the load; empty where the study has one.
     load: Mapping[str, Setting]
     outcome: Outcome
     front: Front
-    spreads: Mapping[str, Spread]
+    spreads: Mapping[str, SeedSpread]
 
     @property
     def trace(self) -> str | None:
@@ -219,7 +218,7 @@ class Judged:
         if not self.load:
             return None
         others = {name: value for name, value in self.load.items() if name != TRACE}
-        said = wording.settings(others, wording.short_names(list(others))) if others else ""
+        said = settings_text(others, short_names(list(others))) if others else ""
         return ", ".join(filter(None, (str(self.load.get(TRACE, "")), said)))
 
     def seeds(self) -> dict[str, document.Spread]:
@@ -240,7 +239,7 @@ def of_loads(
     kept: Callable[[Configuration], bool],
     *,
     asked: bool,
-) -> list[Judged]:
+) -> list[LoadFront]:
     """Judge the points of each load by metrics.
 
     The front is that of `goals`, by default what the catalogue calls better. Metrics that nobody
@@ -253,18 +252,18 @@ def of_loads(
     ways = {**known, **(goals or {})}
     neutral = [name for name in metrics if goals is None and name not in better]
 
-    def judged(load: Mapping[str, Setting], own: Outcome) -> Judged:
+    def judged(load: Mapping[str, Setting], own: Outcome) -> LoadFront:
         common = _common(own, better) if goals is None and not asked else better
         absent = [name for name in better if name not in common]
         found = of_outcome(own, common, kept, absent=absent, neutral=neutral)
         having, draws = own.configurations, own.has_draws
         spreads = {n: spread(having, n, ways.get(n), draws=draws) for n in metrics}
-        return Judged(load, own, found, spreads)
+        return LoadFront(load, own, found, spreads)
 
     parts = outcome.by_load() if goals is None else [({}, outcome)]
     if outcome.loads not in ([], [TRACE]) and 2 * len(parts) > len(outcome.configurations):
         spreads = {name: spread(outcome.configurations, name, None) for name in metrics}
-        return [Judged({}, outcome, Front({}, [], [], loads=outcome.loads), spreads)]
+        return [LoadFront({}, outcome, Front({}, [], [], loads=outcome.loads), spreads)]
     return [judged(load, own) for load, own in parts]
 
 
@@ -349,7 +348,7 @@ class Across:
         }
 
 
-def over_loads(judged: Sequence[Judged]) -> Across:
+def over_loads(judged: Sequence[LoadFront]) -> Across:
     """Compare configurations with the best of each load, in the metrics of the loads' fronts."""
     names = [n for n in judged[0].spreads if any(n in each.front.goals for each in judged)]
     absent = [n for n in names if any(n in each.front.absent for each in judged)]
@@ -365,13 +364,13 @@ def over_loads(judged: Sequence[Judged]) -> Across:
     return Across(metrics, rated, len(every) - len(common), absent, zero)
 
 
-def _has_zero(judged: Judged, metric: str) -> bool:
+def _has_zero(judged: LoadFront, metric: str) -> bool:
     return metric in judged.front.goals and any(
         (one.mean(metric) or 0.0) <= 0 for one in judged.front.configurations
     )
 
 
-def _worst(key: Key, metric: str, judged: Sequence[Judged]) -> Worst:
+def _worst(key: Key, metric: str, judged: Sequence[LoadFront]) -> Worst:
     """Return where a configuration is furthest from the best; elsewhere all may be the same."""
     pairs = [
         (each.by_settings[key].mean(metric) or 0.0, each.front.ideal[metric], str(each.trace))

@@ -15,12 +15,12 @@ from slcache.charts import study as charts
 from slcache.charts.spec import Spec
 from slcache.metrics import named
 from slcache.options import content
-from slcache.study import show, wording
+from slcache.study import show
 from slcache.study.analysis import Analysis
 from slcache.study.axes import Value, plain
-from slcache.study.fronts import Judged
+from slcache.study.fronts import LoadFront
 from slcache.study.model import BOUND, Study
-from slcache.study.outcome import DRAW, INPUTS, TRACE
+from slcache.study.outcome import DRAW, INPUTS, TRACE, figure_text, settings_text, value_text
 from slcache.study.points import READER, WORKLOAD, all_schemes
 from slcache.tables.table import Cells
 
@@ -106,14 +106,14 @@ def _points(analysis: Analysis, study: Study | None) -> Iterator[dict[str, Any]]
             yield {
                 "number": one.number,
                 "name": _name(analysis, judged, one.settings),
-                "figures": ", ".join(f"{name} {wording.figure(name, of)}" for name, of in means),
+                "figures": ", ".join(f"{name} {figure_text(name, of)}" for name, of in means),
                 "command": of_row(known, row) if known and left > 0 else None,
             }
             left -= 1
 
 
-def _name(analysis: Analysis, judged: Judged, settings: Mapping[str, Any]) -> str:
-    return wording.settings({**judged.load, **settings}, analysis.short)
+def _name(analysis: Analysis, judged: LoadFront, settings: Mapping[str, Any]) -> str:
+    return settings_text({**judged.load, **settings}, analysis.short)
 
 
 def _metric(name: str) -> tuple[str, str, str]:
@@ -128,7 +128,7 @@ def _note(analysis: Analysis) -> str:
 
 
 def front_chart(
-    judged: Judged, schemes: Sequence[str] = (), told: Sequence[tuple[str, str]] = ()
+    judged: LoadFront, schemes: Sequence[str] = (), told: Sequence[tuple[str, str]] = ()
 ) -> Spec:
     """Draw a front, each scheme in its colour where schemes are varied, in this order if any.
 
@@ -154,7 +154,7 @@ def figure(level: int, title: str, drawn: Spec, caption: str) -> Markup:
     ).format(level, title, page.chart(drawn, title), caption)
 
 
-class _Drawn:
+class _Pictures:
     """The pictures of what is shown of a study."""
 
     def __init__(self, analysis: Analysis) -> None:
@@ -164,7 +164,7 @@ class _Drawn:
         #: The schemes in the order of their colours, which are the same on all traces.
         self._schemes = list(dict.fromkeys(str(c.settings["scheme"]) for c in found if by_scheme))
 
-    def __call__(self, part: str, judged: Judged | None) -> Iterator[Markup | Cells]:
+    def __call__(self, part: str, judged: LoadFront | None) -> Iterator[Markup | Cells]:
         """Yield the pictures of a part, and the table of seeds."""
         if judged is None:
             for metric in self._analysis.metrics:
@@ -180,7 +180,7 @@ class _Drawn:
             table = show.intervals(self._analysis, judged)
             yield from [] if table is None else [table]
 
-    def _front(self, judged: Judged, titled: str) -> Markup:
+    def _front(self, judged: LoadFront, titled: str) -> Markup:
         told = [
             (_name(self._analysis, judged, one.settings), f"#point-{one.number}")
             for one in judged.front.configurations
@@ -196,13 +196,13 @@ class _Drawn:
             + (f" {more} more metrics are judged, and not drawn." if more > 0 else ""),
         )
 
-    def _seeds(self, judged: Judged, titled: str) -> Iterator[Markup]:
+    def _seeds(self, judged: LoadFront, titled: str) -> Iterator[Markup]:
         """Yield a picture for each metric that seeds change."""
         for metric, found in judged.spreads.items():
             if not found.repeated or found.still:
                 continue
             short = self._analysis.short
-            names = [wording.settings(one.settings, short) for one in found.configurations]
+            names = [settings_text(one.settings, short) for one in found.configurations]
             shown = "All configurations, in order."
             if len(names) > charts.SPREAD_MOST:
                 shown = f"Of {len(names):,} configurations, the first {charts.SPREAD_MOST}."
@@ -264,9 +264,9 @@ def render(
     return page.render(
         "sweep.html.j2",
         title=title,
-        parts=map(_marked, [*told, *show.parts(analysis, _Drawn(analysis), None)]),
+        parts=map(_marked, [*told, *show.parts(analysis, _Pictures(analysis), None)]),
         varied=show.varied(outcome),
-        fixed=[(name, wording.setting(value)) for name, value in outcome.fixed.items()],
+        fixed=[(name, value_text(value)) for name, value in outcome.fixed.items()],
         metrics=Cells(["metric", "what it is", "better"], map(_metric, analysis.metrics)),
         asked=asked,
         points=list(_points(analysis, study)),

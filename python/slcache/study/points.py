@@ -7,18 +7,15 @@ import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from slcache import catalogue, frame, names
-from slcache.documents import figures
 from slcache.documents.figures import by_seed
 from slcache.errors import ConfigError, about, one_line
-from slcache.execute.engine import Engine
-from slcache.execute.run import DRAW, Run, beside, reader_options_of
-from slcache.execute.tasks import Done, Values
-from slcache.metrics import GAIN_SHARE
+from slcache.execute.run import DRAW, Run, reader_options_of
+from slcache.execute.tasks import Values
 from slcache.names import few, joined
 from slcache.options import content
 from slcache.options.content import one_name
@@ -45,7 +42,7 @@ _COSTS = ("key", "wall_s", "cpu_s", "peak_rss_bytes")
 
 
 @dataclass(frozen=True)
-class Point:
+class StudyPoint:
     """One run of a study, and what became of it."""
 
     run: Run
@@ -85,14 +82,14 @@ class Point:
         }
 
 
-def table(study: Study, points: Sequence[Point]) -> pl.DataFrame:
+def table(study: Study, points: Sequence[StudyPoint]) -> pl.DataFrame:
     """Return the table of points, in their order."""
     columns = [*_BEFORE, *study.keys, *_BEHIND, *frame.FIGURES]
     varied = {key: _column([each.varied.get(key) for each in points]) for key in study.keys}
     return frame.of_rows([each.record for each in points], columns).with_columns(**varied)
 
 
-def costs(points: Sequence[Point]) -> pl.DataFrame:
+def costs(points: Sequence[StudyPoint]) -> pl.DataFrame:
     """Return what each run took, which no other file of a sweep tells."""
     done = [{"key": each.key, **each.costs} for each in points if each.status == "done"]
     return frame.of_rows(done, _COSTS)
@@ -116,7 +113,7 @@ def points(
     study: Study,
     refused: dict[str, ConfigError] | None = None,
     chosen: Sequence[Combination] | None = None,
-) -> list[Point]:
+) -> list[StudyPoint]:
     """Return the points in the order of the study; raises ConfigError for a key that none takes.
 
     `refused` are configurations that cannot be, whatever the seed; those that are found are added.
@@ -231,7 +228,7 @@ class _Resolved:
 
     def point(
         self, trace: str, device: str, scheme: str, varied: Combination, seed: int | None
-    ) -> Point:
+    ) -> StudyPoint:
         study = self._study
         settings = dict(catalogue.settings_for(self._fixed, scheme, self._schemes))
         options = dict(self._options)
@@ -256,8 +253,8 @@ class _Resolved:
             resolved=None if isinstance(found, ConfigError) else found,
         )
         if isinstance(found, ConfigError):
-            return Point(run, varied, "impossible", one_line(found))
-        return Point(run, varied)
+            return StudyPoint(run, varied, "impossible", one_line(found))
+        return StudyPoint(run, varied)
 
     def _resolve(
         self, device: str, scheme: str, settings: Mapping[str, Any], seed: int | None
@@ -292,12 +289,12 @@ def _of_varied(error: ConfigError, table: Path | None, varied: Combination) -> C
     return error
 
 
-def told(points: Sequence[Point]) -> list[str]:
+def told(points: Sequence[StudyPoint]) -> list[str]:
     """Return a sentence for each reason why points cannot run, with the values it concerns."""
     return [sentence for sentence, _ in _refused(points)]
 
 
-def impossible(study: Study, points: Sequence[Point]) -> StudyError:
+def impossible(study: Study, points: Sequence[StudyPoint]) -> StudyError:
     """Return why points cannot run, with the lines of the file that says them."""
     refused = _refused(points)
     if study.table is not None:
@@ -308,7 +305,7 @@ def impossible(study: Study, points: Sequence[Point]) -> StudyError:
     return placed(study.file, [(said, _keys_of(study, point)) for said, point in refused])
 
 
-def _keys_of(study: Study, point: Point) -> list[str]:
+def _keys_of(study: Study, point: StudyPoint) -> list[str]:
     """Return the keys of a study's file that may be why a point cannot run, the likeliest first."""
     reason = point.reason or ""
     keys = [*point.varied, *study.fixed]
@@ -319,7 +316,7 @@ def _keys_of(study: Study, point: Point) -> list[str]:
     return [*listed, SCHEME]
 
 
-def _number(study: Study, point: Point) -> int:
+def _number(study: Study, point: StudyPoint) -> int:
     """Return the place of a point among those that are listed; 0 where it is varied.
 
     A point lacks keys of a list that its scheme does not have.
@@ -332,9 +329,9 @@ def _number(study: Study, point: Point) -> int:
     return min(alike, default=(0, 0))[1]
 
 
-def _refused(points: Sequence[Point]) -> list[tuple[str, Point]]:
+def _refused(points: Sequence[StudyPoint]) -> list[tuple[str, StudyPoint]]:
     """Return a sentence for each reason why points cannot run, and the first that cannot."""
-    groups: dict[tuple[str, str, str], list[Point]] = {}
+    groups: dict[tuple[str, str, str], list[StudyPoint]] = {}
     for each in points:
         if each.status == "impossible":
             key = (each.run.scheme, content.label(each.run.device), _without_values(each))
@@ -349,7 +346,7 @@ def _refused(points: Sequence[Point]) -> list[tuple[str, Point]]:
     ]
 
 
-def alike(points: Sequence[Point]) -> list[str]:
+def alike(points: Sequence[StudyPoint]) -> list[str]:
     """Return a sentence for each recording of which every seed gives the same figures."""
     seeds: dict[str, set[int | None]] = {}
     drawn = set()
@@ -369,7 +366,7 @@ def alike(points: Sequence[Point]) -> list[str]:
     ]
 
 
-def _without_values(point: Point) -> str:
+def _without_values(point: StudyPoint) -> str:
     """Return the reason without the point's own values, which differ where the reason does not."""
     reason = point.reason or ""
     for key, value in point.varied.items():
@@ -379,7 +376,7 @@ def _without_values(point: Point) -> str:
     return reason
 
 
-def _concerned(group: list[Point], reason: str) -> str:
+def _concerned(group: list[StudyPoint], reason: str) -> str:
     """Return the values of the keys that a reason names, or of all where it names none."""
     parts = []
     keys = list(group[0].varied)
@@ -387,104 +384,3 @@ def _concerned(group: list[Point], reason: str) -> str:
         values = list(dict.fromkeys(plain(p.varied[key]) for p in group if key in p.varied))
         parts.append(f"{key} = {few(values)}")
     return f" ({'; '.join(parts)})" if parts else ""
-
-
-class Batch:
-    """The points of a study, or some that a search asks for, on an engine.
-
-    With `gain_share` among the metrics each is held against the same run without a cache. Raises
-    StudyError for a trace under two names: it would count twice in comparisons.
-    """
-
-    def __init__(self, points: list[Point], engine: Engine, metrics: Sequence[str] = ()) -> None:
-        self._points, self._engine = points, engine
-        self._runs: dict[str, Run] = {}
-        #: By the place of a point: the key of its result.
-        self._keys = {i: self._key(p.run) for i, p in enumerate(points) if p.status is None}
-        asked = set(self._runs)
-        named: dict[tuple[object, ...], str] = {}
-        for run in (each.run for each in points if each.status is None):
-            read = engine.fingerprint(run.trace, run.trace_options)
-            first = named.setdefault((read, *run.trace_options), run.trace)
-            if first != run.trace:
-                both = f"{content.label(first)} and {content.label(run.trace)}"
-                raise StudyError(f"trace: {both} are the same trace; give it once")
-        #: What each is held against: a scheme, and the key of its result or why there is none.
-        self._against: dict[int, tuple[str, str | None, str]] = {}
-        if GAIN_SHARE in metrics:
-            self._add_references()
-        self._known = engine.known(self._runs)
-        #: How many results of points were there before.
-        self.kept = len(asked & self._known.keys())
-
-    def _key(self, run: Run) -> str:
-        key = self._engine.key(run)
-        self._runs.setdefault(key, run)
-        return key
-
-    def _add_references(self) -> None:
-        known: dict[str, Mapping[str, Any] | str] = {}
-        for place in self._keys:
-            other = beside(self._points[place].run)
-            if other.device not in known:
-                try:
-                    known[other.device] = other.config
-                except ConfigError as error:
-                    known[other.device] = one_line(error)
-            config = known[other.device]
-            key, why = None, "does not fit into memory"
-            if isinstance(config, str):
-                why = config
-            else:
-                key = self._key(replace(other, resolved=config))
-            self._against[place] = other.scheme, key, why
-
-    @property
-    def todo(self) -> dict[str, Run]:
-        """A run for every key of which there is no result."""
-        return {key: run for key, run in self._runs.items() if key not in self._known}
-
-    def leave_out_largest(self) -> list[Point]:
-        """Make those points impossible that are to run here and do not fit into memory.
-
-        They are returned. What was run elsewhere is a result as any other.
-        """
-        reasons = self._engine.short(self.todo)
-        refused = []
-        for place, key in self._keys.items():
-            if key in reasons:
-                point = replace(self._points[place], status="impossible", reason=reasons[key])
-                self._points[place] = point
-                refused.append(point)
-        self._runs = {key: run for key, run in self._runs.items() if key not in reasons}
-        return refused
-
-    def run(self, *, fail_fast: bool = False) -> list[Point]:
-        """Run what is left, and return the points, in their order, with what became of them."""
-        done = self._engine.outcomes(self.todo, self.kept, fail_fast=fail_fast)
-        results = {**self._known, **done}
-        return [
-            self._ended(place, each, results) if each.status is None else each
-            for place, each in enumerate(self._points)
-        ]
-
-    def _ended(self, place: int, point: Point, results: Mapping[str, Done]) -> Point:
-        done = results[self._keys[place]]
-        ended = replace(
-            point,
-            key=self._keys[place],
-            status="done" if done.error is None else "failed",
-            reason=done.error or done.note,
-            values=done.values,
-            costs=done.costs,
-        )
-        if place not in self._against or not done.values:
-            return ended
-        scheme, key, why = self._against[place]
-        other = results.get(key or "", Done("", error=why))
-        least = done.values["dense_least_bytes"]
-        share = figures.gain_share_of(
-            done.values["dense_bytes"], least, other.values.get("dense_bytes")
-        )
-        alone = None if other.error is None else f"{scheme}: {other.error}"
-        return replace(ended, values={**done.values, GAIN_SHARE: share}, no_reference=alone)

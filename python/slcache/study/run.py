@@ -1,39 +1,261 @@
-"""A study from beginning to end: its points, their runs, its tables and documents."""
+"""A study from beginning to end: its folder, the runs of its points, its tables and documents."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import shutil
 import tempfile
 import warnings
 import weakref
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from slcache import files, frame
+from slcache import bounded, files, frame
 from slcache import named as code
-from slcache._core import ConfigError, RunError
-from slcache.documents import JsonDocument, provenance
+from slcache.documents import JsonDocument, figures, provenance
+from slcache.errors import ConfigError, RunError, UsageError, about, one_line
 from slcache.execute import driver
 from slcache.execute.engine import Engine
+from slcache.execute.run import Run, beside
 from slcache.execute.store import Store
+from slcache.execute.tasks import Done
 from slcache.metrics import GAIN_SHARE
-from slcache.options import content
+from slcache.names import joined
+from slcache.options import content, parsing
+from slcache.options.content import value_text
 from slcache.results.result import Result
-from slcache.study import model, points
-from slcache.study.api import Course
-from slcache.study.folder import TABLES, check_study, hashed, is_same
-from slcache.study.model import Study
-from slcache.study.points import Batch, Point
+from slcache.study import Course, model, points
+from slcache.study.axes import Axis, plain
+from slcache.study.model import Study, StudyError
+from slcache.study.points import StudyPoint
 
 if TYPE_CHECKING:
     import polars as pl
 
     from slcache.study.analysis import Analysis
+
+#: The files of both tables, and what a search writes as its document.
+TABLES, SEARCH = ("points.parquet", "costs.parquet"), "tune.json"
+#: Keys that say which points of a study there are, and what is told of them.
+_CHOSEN = ("vary", "point", "sample", "sample_seed", "seeds", "resample", "metric")
+#: Lists that an extended study has more of.
+_LISTS = ("trace", "device", "scheme")
+
+
+def check_study(study: Study, out: Path) -> str:
+    """Return what becomes of the table of a folder; empty where it is of the same study or none.
+
+    Raises UsageError for a folder of a search, or of a study that this one does not extend.
+    """
+    if (out / SEARCH).is_file():
+        raise _taken(out, "a search")
+    if study.file is not None and is_same(study.file, out / model.NAME):
+        return ""
+    if not _has_results(out):
+        return ""
+    try:
+        said = _meant(bounded.text(out / model.NAME))
+    except (OSError, ValueError):
+        raise _taken(out, f"a study whose {model.NAME} cannot be read") from None
+    now = _meant(study.to_toml())
+    differ = _differing(said, now)
+    if other := [key for key in differ if not _extends(key, said.get(key), now.get(key))]:
+        raise _taken(out, f"a study with another {joined(other)}")
+    if not differ or not (out / TABLES[0]).is_file():
+        return ""
+    return (
+        f"{out}: the table there is of a study with another {joined(differ)}, and is "
+        "replaced by this one's; stored results stay"
+    )
+
+
+def check_search(asked: Mapping[str, Any], out: Path) -> None:
+    """Raise UsageError for a folder of a study, or of a search that asks for something else.
+
+    A search may have another number of points.
+    """
+    if not (out / SEARCH).is_file():
+        if _has_results(out):
+            raise _taken(out, "a study")
+        return
+    try:
+        document = parsing.json_text(bounded.text(out / SEARCH))
+    except (OSError, ValueError):
+        document = None
+    said = document.get("asked") if isinstance(document, Mapping) else None
+    if not isinstance(said, Mapping):
+        raise _taken(out, f"a search whose {SEARCH} cannot be read")
+    now = json.loads(json.dumps(asked))
+    if other := [key for key in _differing(said, now) if key != "points"]:
+        raise _taken(out, f"a search with another {joined(other)}")
+
+
+def _has_results(out: Path) -> bool:
+    """Return whether a study ran there: a slip in its first words costs no folder."""
+    begun = (out / model.NAME).is_file() and any((out / "store" / "results").glob("*"))
+    return begun or (out / TABLES[0]).is_file()
+
+
+def is_same(path: Path, other: Path) -> bool:
+    """Return whether both are one file, which is there."""
+    return other.exists() and path.samefile(other)
+
+
+def _differing(said: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    return [key for key in {**said, **now} if said.get(key) != now.get(key)]
+
+
+def _extends(key: str, said: Any, now: Any) -> bool:  # noqa: ANN401
+    """Return whether a study with another value of a key has the same runs and others."""
+    if key in _LISTS and isinstance(said, list) and isinstance(now, list):
+        return all(each in now for each in said)
+    return key in _CHOSEN
+
+
+def _meant(text: str) -> dict[str, Any]:
+    """Return what the text of a study says, whatever form its ranges have; raises ValueError."""
+    told = parsing.toml_text(text)
+    vary = told.get("vary", {})
+    if not isinstance(vary, dict):
+        raise ValueError("vary: must be a table")
+    return {**told, "vary": {key: Axis.read(key, values) for key, values in vary.items()}}
+
+
+def study_hash(study: Study) -> str:
+    """Return a hash of what is run: equal of studies that have the same points in this order."""
+    told = {key: value for key, value in study.to_dict().items() if key != "metric"}
+    said = {
+        **told,
+        "set": {key: value_text(value, key) for key, value in study.fixed.items()},
+        "vary": {key: Axis.read(key, values).told for key, values in study.varied.items()},
+        "point": [{key: plain(value) for key, value in point.items()} for point in study.listed],
+    }
+    return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+
+
+def is_of(table: Path, study: Study) -> bool:
+    """Return whether a table is of a study, or says of none."""
+    said = frame.study_of(table)
+    try:
+        return said is None or said == study_hash(study)
+    except ValueError:
+        # It was edited, and is no study any more.
+        return False
+
+
+def _taken(out: Path, what: str) -> UsageError:
+    told = f"out = {out}: has the results of {what}, which would be lost"
+    return about(UsageError(f"{told}; name another folder, or delete this one"), "out")
+
+
+class StudyBatch:
+    """The points of a study, or some that a search asks for, on an engine.
+
+    With `gain_share` among the metrics each is held against the same run without a cache. Raises
+    StudyError for a trace under two names: it would count twice in comparisons.
+    """
+
+    def __init__(
+        self, points: list[StudyPoint], engine: Engine, metrics: Sequence[str] = ()
+    ) -> None:
+        self._points, self._engine = points, engine
+        self._runs: dict[str, Run] = {}
+        #: By the place of a point: the key of its result.
+        self._keys = {i: self._key(p.run) for i, p in enumerate(points) if p.status is None}
+        asked = set(self._runs)
+        named: dict[tuple[object, ...], str] = {}
+        for run in (each.run for each in points if each.status is None):
+            read = engine.fingerprint(run.trace, run.trace_options)
+            first = named.setdefault((read, *run.trace_options), run.trace)
+            if first != run.trace:
+                both = f"{content.label(first)} and {content.label(run.trace)}"
+                raise StudyError(f"trace: {both} are the same trace; give it once")
+        #: What each is held against: a scheme, and the key of its result or why there is none.
+        self._against: dict[int, tuple[str, str | None, str]] = {}
+        if GAIN_SHARE in metrics:
+            self._add_references()
+        self._known = engine.known(self._runs)
+        #: How many results of points were there before.
+        self.kept = len(asked & self._known.keys())
+
+    def _key(self, run: Run) -> str:
+        key = self._engine.key(run)
+        self._runs.setdefault(key, run)
+        return key
+
+    def _add_references(self) -> None:
+        known: dict[str, Mapping[str, Any] | str] = {}
+        for place in self._keys:
+            other = beside(self._points[place].run)
+            if other.device not in known:
+                try:
+                    known[other.device] = other.config
+                except ConfigError as error:
+                    known[other.device] = one_line(error)
+            config = known[other.device]
+            key, why = None, "does not fit into memory"
+            if isinstance(config, str):
+                why = config
+            else:
+                key = self._key(replace(other, resolved=config))
+            self._against[place] = other.scheme, key, why
+
+    @property
+    def todo(self) -> dict[str, Run]:
+        """A run for every key of which there is no result."""
+        return {key: run for key, run in self._runs.items() if key not in self._known}
+
+    def leave_out_largest(self) -> list[StudyPoint]:
+        """Make those points impossible that are to run here and do not fit into memory.
+
+        They are returned. What was run elsewhere is a result as any other.
+        """
+        reasons = self._engine.short(self.todo)
+        refused = []
+        for place, key in self._keys.items():
+            if key in reasons:
+                point = replace(self._points[place], status="impossible", reason=reasons[key])
+                self._points[place] = point
+                refused.append(point)
+        self._runs = {key: run for key, run in self._runs.items() if key not in reasons}
+        return refused
+
+    def run(self, *, fail_fast: bool = False) -> list[StudyPoint]:
+        """Run what is left, and return the points, in their order, with what became of them."""
+        done = self._engine.outcomes(self.todo, self.kept, fail_fast=fail_fast)
+        results = {**self._known, **done}
+        return [
+            self._ended(place, each, results) if each.status is None else each
+            for place, each in enumerate(self._points)
+        ]
+
+    def _ended(self, place: int, point: StudyPoint, results: Mapping[str, Done]) -> StudyPoint:
+        done = results[self._keys[place]]
+        ended = replace(
+            point,
+            key=self._keys[place],
+            status="done" if done.error is None else "failed",
+            reason=done.error or done.note,
+            values=done.values,
+            costs=done.costs,
+        )
+        if place not in self._against or not done.values:
+            return ended
+        scheme, key, why = self._against[place]
+        other = results.get(key or "", Done("", error=why))
+        least = done.values["dense_least_bytes"]
+        share = figures.gain_share_of(
+            done.values["dense_bytes"], least, other.values.get("dense_bytes")
+        )
+        alone = None if other.error is None else f"{scheme}: {other.error}"
+        return replace(ended, values={**done.values, GAIN_SHARE: share}, no_reference=alone)
+
 
 _VERSION = 2
 
@@ -43,7 +265,7 @@ class Sweep(JsonDocument):
     """A study that has been run."""
 
     study: Study
-    points: Sequence[Point]
+    points: Sequence[StudyPoint]
     _store: Store
     #: How many results were there before.
     kept: int
@@ -111,7 +333,7 @@ class Sweep(JsonDocument):
 
     def files(self) -> dict[str, bytes]:
         """Return the tables by the names of their files."""
-        contents = frame.parquet(self.table, hashed(self.study)), frame.parquet(self.costs)
+        contents = frame.parquet(self.table, study_hash(self.study)), frame.parquet(self.costs)
         return dict(zip(TABLES, contents, strict=True))
 
     def analysis(self, metrics: Sequence[str] = ()) -> Analysis:
@@ -162,7 +384,7 @@ def run_study(whole: Study, course: Course) -> Sweep:
         place, course.executor, course.jobs, course.on_progress, word="points", share=True
     ) as engine:
         with _told_by_file(whole):
-            wanted = Batch(possible, engine, whole.judged_by)
+            wanted = StudyBatch(possible, engine, whole.judged_by)
         if (refused := wanted.leave_out_largest()) and not skip_impossible:
             raise points.impossible(whole, refused)
         if folder is not None:
@@ -184,7 +406,7 @@ def run_study(whole: Study, course: Course) -> Sweep:
     return found
 
 
-def _possible(whole: Study, *, skip_impossible: bool) -> list[Point]:
+def _possible(whole: Study, *, skip_impossible: bool) -> list[StudyPoint]:
     """Return the points of a study; StudyError for impossible ones that may not be."""
     with _told_by_file(whole):
         found = points.points(whole)

@@ -13,11 +13,21 @@ from slcache.frame import UNITS
 from slcache.metrics import COUNTED, absence
 from slcache.names import joined
 from slcache.results.intervals import LEVEL
-from slcache.study import wording
-from slcache.study.analysis import Analysis
-from slcache.study.effects import is_numeric
-from slcache.study.fronts import Front, Judged, Spread
-from slcache.study.outcome import DONE, TRACE, Outcome, is_load
+from slcache.study.analysis import Analysis, is_numeric
+from slcache.study.fronts import Front, LoadFront, SeedSpread
+from slcache.study.outcome import (
+    DONE,
+    TRACE,
+    Outcome,
+    configuration_columns,
+    interval_text,
+    interval_texts,
+    is_load,
+    level_text,
+    metric_title,
+    settings_text,
+    value_text,
+)
 from slcache.tables.table import Cells, Source, Table
 
 #: So many of the best points, rows of other tables, and loads are shown; --json has all.
@@ -38,7 +48,7 @@ class Heading:
 
 
 #: Draws what a part of a study shows: `effects`, or the `front` or `seeds` of a load.
-Draw = Callable[[str, Judged | None], Iterable[Any]]
+Draw = Callable[[str, LoadFront | None], Iterable[Any]]
 
 
 def parts(
@@ -78,7 +88,7 @@ def parts(
         yield from map(Text, lines)
 
 
-def _of_load(analysis: Analysis, judged: Judged, draw: Draw) -> Iterator[Any]:
+def _of_load(analysis: Analysis, judged: LoadFront, draw: Draw) -> Iterator[Any]:
     """Yield what is best under a load, and what seeds say of it."""
     if judged.trace is not None:
         yield Heading(f"On {analysis.names[judged.trace]}")
@@ -100,14 +110,14 @@ def _columns(
     analysis: Analysis, names: Iterable[str], metrics: Iterable[str]
 ) -> list[tuple[str, Source]]:
     """Return the columns of a configuration: its settings by their short names, then metrics."""
-    return wording.columns({name: analysis.short[name] for name in names}, metrics)
+    return configuration_columns({name: analysis.short[name] for name in names}, metrics)
 
 
 def _levels(analysis: Analysis) -> Table:
     """Return a row for each level of each parameter: its points, and each metric's mean."""
 
     def level(row: Mapping[str, Any]) -> str:
-        return f"{analysis.short[row['parameter']]} = {wording.level(row['from'], row['to'])}"
+        return f"{analysis.short[row['parameter']]} = {level_text(row['from'], row['to'])}"
 
     columns: list[tuple[str, Source]] = [("main effects", level), ("points", "points")]
     columns += _columns(analysis, (), analysis.metrics)
@@ -129,7 +139,7 @@ def _across(analysis: Analysis) -> Cells:
         rows.append(
             [
                 "all, and each of them" if every else ", ".join([*whole, *names]),
-                *(wording.setting(one.settings[name]) for name in factors),
+                *(value_text(one.settings[name]) for name in factors),
                 *(units.factor(one.worst[name].factor) for name in found.metrics),
             ]
         )
@@ -151,7 +161,7 @@ def _everywhere(analysis: Analysis) -> Table:
     return Table(rows, {}, units=UNITS)
 
 
-def intervals(analysis: Analysis, judged: Judged) -> Cells | None:
+def intervals(analysis: Analysis, judged: LoadFront) -> Cells | None:
     """Return a row for each configuration with several seeds: its means with intervals."""
     known = {
         metric: dict(zip(map(id, found.configurations), found.estimates, strict=True))
@@ -159,15 +169,15 @@ def intervals(analysis: Analysis, judged: Judged) -> Cells | None:
     }
     repeated = [one for one in judged.outcome.configurations if len(one.seeds) > 1]
     columns = [
-        [wording.settings(one.settings, analysis.short) for one in repeated],
+        [settings_text(one.settings, analysis.short) for one in repeated],
         [f"{len(one.seeds):,}" for one in repeated],
         *(
-            wording.intervals(m, [found.get(id(one)) for one in repeated])
+            interval_texts(m, [found.get(id(one)) for one in repeated])
             for m, found in known.items()
         ),
     ]
     rows = list(zip(*columns, strict=True))
-    titles = ["configuration", f"{analysis.outcome.repeats}s", *map(wording.title, known)]
+    titles = ["configuration", f"{analysis.outcome.repeats}s", *map(metric_title, known)]
     return Cells(titles, rows, most=MOST) if rows else None
 
 
@@ -195,8 +205,8 @@ def _values(outcome: Outcome, name: str) -> str:
     numeric = is_numeric(values)
     listed = sorted(values) if numeric else sorted(values, key=str)
     if len(listed) <= _VALUES:
-        return ", ".join(map(wording.setting, listed))
-    span = f", {wording.level(listed[0], listed[-1])}" if numeric else ""
+        return ", ".join(map(value_text, listed))
+    span = f", {level_text(listed[0], listed[-1])}" if numeric else ""
     return f"{len(listed):,} values{span}"
 
 
@@ -251,7 +261,7 @@ def means(analysis: Analysis) -> list[str]:
     return [*dict.fromkeys(told)]
 
 
-def seeds(analysis: Analysis, judged: Judged) -> list[str]:
+def seeds(analysis: Analysis, judged: LoadFront) -> list[str]:
     """Return what seeds say of each metric on a trace."""
     found = _comparable(judged)
     if not any(each.repeated for each in found):
@@ -270,20 +280,20 @@ def seeds_meant(analysis: Analysis) -> list[str]:
     return [_intervals(analysis.outcome)] if any(map(_judges, found)) else []
 
 
-def _comparable(judged: Judged) -> list[Spread]:
+def _comparable(judged: LoadFront) -> list[SeedSpread]:
     return [each for each in judged.spreads.values() if len(each.configurations) > 1]
 
 
-def _judges(found: Spread) -> bool:
+def _judges(found: SeedSpread) -> bool:
     """Return whether seeds can tell the best of a metric from others."""
     return not found.still and found.best is not None and found.repeated > 0
 
 
-def _noise(analysis: Analysis, found: Spread, word: str) -> str:
+def _noise(analysis: Analysis, found: SeedSpread, word: str) -> str:
     """Return whether the best of a metric is told from the others by more than seeds do."""
-    names = [wording.settings(one.settings, analysis.short) for one in found.configurations]
+    names = [settings_text(one.settings, analysis.short) for one in found.configurations]
     best = found.best or 0
-    told = f"{names[best]}: {wording.interval(found.metric, found.estimates[best])}"
+    told = f"{names[best]}: {interval_text(found.metric, found.estimates[best])}"
     if not found.alike:
         significant = f"differs significantly from all others over the {word}s"
         return f"{found.metric}: the best ({told}) {significant}."
@@ -347,7 +357,7 @@ def across(analysis: Analysis) -> Iterator[str]:
             yield f"No configuration has figures on all {word}s."
         return
     one = found.configurations[0]
-    name = wording.settings(one.settings, analysis.short)
+    name = settings_text(one.settings, analysis.short)
     where = f"on all {len(analysis.judged):,} {word}s"
     if one.factor == 1:
         yield f"The best {where}, in every metric, is {name}."

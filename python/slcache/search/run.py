@@ -17,28 +17,28 @@ from slcache.execute.engine import Engine
 from slcache.execute.run import check_seeds
 from slcache.options import content, options_of
 from slcache.options.models import TraceOptions as Read
-from slcache.search.batches import (
+from slcache.search import Search
+from slcache.search.space import Settings, Space
+from slcache.search.strategies import (
     WHOLE,
     Batch,
     Batches,
-    Found,
-    Tried,
+    PointOutcome,
+    SamplerSearch,
+    TriedPoint,
     bisected,
     check_figures,
     steps_most,
 )
-from slcache.search.goals import Search
-from slcache.search.optuna import Sampled
-from slcache.search.space import Settings, Space
 from slcache.search.tuning import FILES, Tuning
 from slcache.study import points as of_studies
-from slcache.study.folder import check_search
 from slcache.study.model import Study, StudyError
-from slcache.study.points import READER, SCHEME, WORKLOAD, Point
+from slcache.study.points import READER, SCHEME, WORKLOAD, StudyPoint
+from slcache.study.run import StudyBatch, check_search
 from slcache.trace import Progress, Trace, cut, reader_options
 
 if TYPE_CHECKING:
-    from slcache.search.api import Tune
+    from slcache.search import TuneOptions
 
 
 class Prefixes:
@@ -77,7 +77,7 @@ class Prefixes:
 ALONE: Mapping[str, Any] = {"seeds": 1, "resample": None, "resample_block": None}
 
 
-class Points:
+class SearchPoints:
     """The points of a search, on an engine."""
 
     def __init__(self, study: Study, engine: Engine, prefixes: Prefixes | None = None) -> None:
@@ -93,7 +93,7 @@ class Points:
         found = of_studies.points(alone, self._impossible, points)
         return [point.status == "impossible" for point in found]
 
-    def run(self, batch: Batch) -> list[Found]:
+    def run(self, batch: Batch) -> list[PointOutcome]:
         """Return what became of the points of a batch."""
         study = self._study
         if batch.share != WHOLE:
@@ -102,7 +102,7 @@ class Points:
             own: dict[str, Any] = {**ALONE, **dict.fromkeys(options_of(Read))}
             study = replace(study, **{**own, "trace": self._prefixes.path(batch.share)})
         points = of_studies.points(study, self._impossible, batch.points)
-        run = of_studies.Batch(points, self._engine, study.judged_by)
+        run = StudyBatch(points, self._engine, study.judged_by)
         run.leave_out_largest()
         # Whatever was run, the table is of the whole trace.
         (trace,) = self._study.traces
@@ -112,14 +112,14 @@ class Points:
         return [_found(rows[place : place + each]) for place in range(0, len(rows), each)]
 
 
-def _found(rows: Sequence[Point]) -> Found:
+def _found(rows: Sequence[StudyPoint]) -> PointOutcome:
     """Return what became of a point with several seeds: all must be done for it to be."""
     for status in ("impossible", "failed"):
         reason = next((row.reason for row in rows if row.status == status), None)
         if reason is not None:
-            return Found(status, reason, rows=rows)
+            return PointOutcome(status, reason, rows=rows)
     means = {name: _mean([row.values[name] for row in rows]) for name in rows[0].values}
-    return Found("done", None, means, rows)
+    return PointOutcome("done", None, means, rows)
 
 
 def _mean(values: Sequence[float | int | None]) -> float | None:
@@ -159,7 +159,7 @@ def _without_prefixes(search: Search, space: Space, trace: str) -> str:
     return ""
 
 
-def searched(study: Study, search: Tune, space: Space) -> Tuning:
+def run_search(study: Study, search: TuneOptions, space: Space) -> Tuning:
     """Search, and write what was found to `out`."""
     out, store, progress = search.out, search.store, search.on_progress
     if out is not None:
@@ -168,11 +168,11 @@ def searched(study: Study, search: Tune, space: Space) -> Tuning:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(out) / "store" if out is not None else Path(scratch)
         kept = Path(store) if store is not None else folder
-        told = _Told(study.repeats, progress)
+        told = _SearchProgress(study.repeats, progress)
         workers = search.executor, search.jobs
         with Engine(kept, *workers, told.of_batch, word="points", share=True) as engine:
             prefixes = _prefixes(study, kept, progress) if search.prefixes else None
-            points = Points(study, engine, prefixes)
+            points = SearchPoints(study, engine, prefixes)
             tried = _tried(_batches(search, space, points, told), points, search, told)
     rows = [row for each in tried for row in each.found.rows]
     if all(row.status == "impossible" for row in rows):
@@ -193,7 +193,7 @@ def _prefixes(study: Study, store: Path, progress: Progress | None) -> Prefixes:
     return Prefixes(trace, options, store / "prefixes", progress)
 
 
-def _batches(search: Search, space: Space, points: Points, told: _Told) -> Batches:
+def _batches(search: Search, space: Space, points: SearchPoints, told: _SearchProgress) -> Batches:
     """Return the batches of a search."""
     if search.wanted is not None:
         (scheme,), (axis,) = space.schemes, space.axes
@@ -203,18 +203,20 @@ def _batches(search: Search, space: Space, points: Points, told: _Told) -> Batch
     most = search.points_most or 0
     told.most = min(most, space.size or most)
     until = None if search.minutes is None else time.monotonic() + 60 * search.minutes
-    return Sampled(space, search).batches(lambda: until is None or time.monotonic() < until)
+    return SamplerSearch(space, search).batches(lambda: until is None or time.monotonic() < until)
 
 
-def _tried(batches: Batches, points: Points, search: Search, told: _Told) -> list[Tried]:
+def _tried(
+    batches: Batches, points: SearchPoints, search: Search, told: _SearchProgress
+) -> list[TriedPoint]:
     """Run the batches of a search, and return the points that it tried."""
-    found: Sequence[Found] | None = None
+    found: Sequence[PointOutcome] | None = None
     while True:
         try:
             # A generator begins with nothing.
             batch = next(batches) if found is None else batches.send(found)
         except StopIteration as end:
-            tried: list[Tried] = end.value
+            tried: list[TriedPoint] = end.value
             return tried
         found = points.run(batch)
         if batch.share == WHOLE:
@@ -224,7 +226,7 @@ def _tried(batches: Batches, points: Points, search: Search, told: _Told) -> lis
             told.tried += len(batch.points)
 
 
-def _check_bounds(search: Search, tried: Sequence[Tried]) -> None:
+def _check_bounds(search: Search, tried: Sequence[TriedPoint]) -> None:
     """Raise RunError where nothing was measured that a bound is about."""
     done = [each.found for each in tried if each.found.status == "done"]
     if not done:
@@ -234,7 +236,7 @@ def _check_bounds(search: Search, tried: Sequence[Tried]) -> None:
     check_figures(search.names, done)
 
 
-class _Told:
+class _SearchProgress:
     """Tells how far the search is, in runs, while a batch goes on."""
 
     def __init__(self, each: int, progress: Progress | None) -> None:

@@ -1,23 +1,165 @@
-"""Searches by Optuna's samplers, which are asked for points and told of them in the order asked."""
+"""What every search is, batches of points told what became of them: by bisection, or a sampler."""
 
 from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 from slcache.errors import RunError
-from slcache.search.batches import WHOLE, Batch, Batches, Found, Tried
-from slcache.search.goals import Sampler, Search
-from slcache.search.space import Known, Space
-from slcache.study.axes import Value
+from slcache.metrics import absence
+from slcache.search import Figures, MetricBound, Sampler, Search
+from slcache.search.space import Known, Settings, Space
+from slcache.study.axes import Value, amount
+from slcache.study.points import SCHEME, Status, StudyPoint
 
 if TYPE_CHECKING:
     from optuna import Study
     from optuna.samplers import BaseSampler
     from optuna.trial import Trial
+
+WHOLE = Fraction(1)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Points that are run together, over this share of the trace."""
+
+    points: Sequence[Settings]
+    share: Fraction = WHOLE
+
+
+@dataclass(frozen=True)
+class PointOutcome:
+    """What became of one point, run over the trace or its beginning."""
+
+    status: Status
+    reason: str | None = None
+    #: Means over the seeds, by metric; empty where it was not run.
+    figures: Figures = field(default_factory=dict)
+    #: Its rows of the table, in the order of the seeds.
+    rows: Sequence[StudyPoint] = field(default=(), compare=False, repr=False)
+
+    def stopped(self, reason: str) -> PointOutcome:
+        """Return a point that was stopped: what a beginning shows is no figure of the whole."""
+        row = [replace(each, key=None, values={}, costs={}) for each in self.rows[:1]]
+        rows = [replace(each, status="stopped", reason=reason) for each in row]
+        return PointOutcome("stopped", reason, rows=rows)
+
+
+@dataclass(frozen=True)
+class TriedPoint:
+    """A point that was tried."""
+
+    settings: Settings
+    found: PointOutcome
+    #: What was seen over the beginnings of the trace: the share of it and the metric there.
+    prefixes: Sequence[tuple[Fraction, float | None]] = ()
+
+    def within(self, bounds: Sequence[MetricBound]) -> float:
+        """Return by what share the bound that is nearest is kept; below 0 where it is broken."""
+        if self.found.status != "done":
+            return -float("inf")
+        return -max(bound.broken(self.found.figures) for bound in bounds)
+
+
+#: A search: it returns the points that it tried.
+Batches = Generator[Batch, Sequence[PointOutcome], list[TriedPoint]]
+
+
+def check_figures(metrics: Iterable[str], done: Sequence[PointOutcome], which: str = "") -> None:
+    """Raise RunError where no run has a metric that is searched by."""
+    for name in metrics:
+        if all(found.figures.get(name) is None for found in done):
+            raise RunError(
+                f"{name}: none of the {which}{len(done)} runs has it, so there is nothing to "
+                f"search by; {absence(name)}"
+            )
+
+
+#: Measures candidates at once, as a part of the search that yields batches.
+Measuring = Generator[Any, Any, Mapping[int, float]]
+#: Stretches of the coarse grid.
+STRETCHES = 4
+
+
+def bisected(space: Space, search: Search, refused: Sequence[bool]) -> Batches:
+    """Bisect the values of the only axis, and return those that were tried, the smallest first.
+
+    What is `refused` is told as impossible first, and not searched among.
+    """
+    key, way = search.wanted or ("", "min")
+    (scheme,), (axis,) = space.schemes, space.axes
+    pairs = list(zip(axis.values, refused, strict=True))
+    possible, never = ([{SCHEME: scheme, key: v} for v, r in pairs if r == no] for no in (0, 1))
+    #: The one that is wanted most comes first.
+    points: list[Settings] = [*possible[:: 1 if way == "min" else -1]]
+    tried: list[TriedPoint] = []
+
+    def told(
+        asked: Sequence[Settings],
+    ) -> Generator[Batch, Sequence[PointOutcome], list[TriedPoint]]:
+        found = yield Batch(asked)
+        new = [TriedPoint(point, one) for point, one in zip(asked, found, strict=True)]
+        tried.extend(new)
+        return new
+
+    def measure(places: list[int]) -> Measuring:
+        found = yield from told([points[place] for place in places])
+        figures = (each.within(search.bounds) for each in found)
+        return dict(zip(places, figures, strict=True))
+
+    if never:
+        yield from told(never)
+    if points:
+        yield from smallest(len(points) - 1, measure)
+    return sorted(tried, key=lambda each: amount(each.settings[key]))
+
+
+def grid(last: int) -> list[int]:
+    """Return the candidates measured first: both ends and what lies evenly between."""
+    return sorted({(2 * part * last + STRETCHES) // (2 * STRETCHES) for part in range(5)})
+
+
+def steps_most(last: int) -> int:
+    """Return how many candidates are measured at most where the figure rises."""
+    if last < 0:
+        return 0
+    places = grid(last)
+    widest = max((b - a for a, b in pairwise(places)), default=1)
+    return len(places) + (widest - 1).bit_length() + 1
+
+
+def smallest(
+    last: int, measure: Callable[[list[int]], Measuring]
+) -> Generator[Any, Any, int | None]:
+    """Return the smallest of the candidates 0 to `last` whose figure is 0 or more, if one's is.
+
+    The answer fails at the candidate before it; the one behind it is measured too.
+    """
+    figures = dict((yield from measure(grid(last))))
+    while not any(figure >= 0 for figure in figures.values()):
+        # Climb towards the best until one is good enough or its neighbours are worse.
+        best = max(figures, key=lambda place: (figures[place], -place))
+        below = max((place for place in figures if place < best), default=best)
+        above = min((place for place in figures if place > best), default=best)
+        halves = {(below + best) // 2, (best + above + 1) // 2} - figures.keys()
+        if not halves:
+            return None
+        figures |= yield from measure(sorted(halves))
+    found = min(place for place, figure in figures.items() if figure >= 0)
+    below = max((place for place in figures if place < found), default=-1)
+    while found - below > 1:
+        middle = (below + found) // 2
+        figures |= yield from measure([middle])
+        below, found = (below, middle) if figures[middle] >= 0 else (middle, found)
+    if found < last and found + 1 not in figures:
+        yield from measure([found + 1])
+    return found
 
 
 #: Points that are asked for at a time. Not how many workers there are, on which results would then
@@ -31,7 +173,7 @@ _PATIENCE = 10
 _Suggestion = tuple["Trial", dict[str, Value]]
 
 
-class Sampled:
+class SamplerSearch:
     """One search by a sampler, from its first point to its last.
 
     It ends after so many points, where that is said, and when all of the space has been tried;
@@ -42,7 +184,7 @@ class Sampled:
         self._space, self._search = space, search
         self._rng = random.Random(search.sampler_seed)
         self._known = Known(space)
-        self._tried: list[Tried] = []
+        self._tried: list[TriedPoint] = []
         self._worst: list[float] | None = None
         with _quiet():
             self._study = _study(search)
@@ -85,10 +227,12 @@ class Sampled:
         trial = self._study.ask()
         return trial, self._space.draw(trial)
 
-    def _settle(self, batch: Sequence[_Suggestion]) -> Generator[Batch, Sequence[Found], None]:
+    def _settle(
+        self, batch: Sequence[_Suggestion]
+    ) -> Generator[Batch, Sequence[PointOutcome], None]:
         """Run a batch, first over the beginnings of the trace, and tell the sampler of it."""
         seen: dict[int, list[tuple[Fraction, float | None]]] = {t.number: [] for t, _ in batch}
-        results: dict[int, Found] = {}
+        results: dict[int, PointOutcome] = {}
         alive = list(batch)
         for share in self._search.shares:
             alive = yield from self._rung(alive, share, seen, results)
@@ -96,7 +240,7 @@ class Sampled:
         results |= {trial.number: found for (trial, _), found in zip(alive, whole, strict=True)}
         for trial, point in batch:
             found = results[trial.number]
-            self._tried.append(Tried(point, found, seen[trial.number]))
+            self._tried.append(TriedPoint(point, found, seen[trial.number]))
         for trial, _ in batch:
             self._tell(trial, results[trial.number])
 
@@ -105,8 +249,8 @@ class Sampled:
         alive: Sequence[_Suggestion],
         share: Fraction,
         seen: Mapping[int, list[tuple[Fraction, float | None]]],
-        results: dict[int, Found],
-    ) -> Generator[Batch, Sequence[Found], list[_Suggestion]]:
+        results: dict[int, PointOutcome],
+    ) -> Generator[Batch, Sequence[PointOutcome], list[_Suggestion]]:
         """Run points over a beginning of the trace and return those that are worth more of it."""
         (metric,) = self._search.metrics
         judged: list[tuple[float, Trial]] = []
@@ -129,7 +273,7 @@ class Sampled:
                 results[trial.number] = stopped
         return [(trial, point) for trial, point in alive if trial.number not in results]
 
-    def _tell(self, trial: Trial, found: Found) -> None:
+    def _tell(self, trial: Trial, found: PointOutcome) -> None:
         """Tell the sampler what became of a point.
 
         One that cannot run, fails or has no such figure is told as one that breaks a bound, and
@@ -182,7 +326,7 @@ def _study(search: Search) -> Study:
     )
 
 
-def check() -> None:
+def check_optuna() -> None:
     """Raise RunError where Optuna is missing."""
     try:
         import optuna  # noqa: F401
