@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from slcache._core import Episode, EpisodeError
 from slcache.gym import actions
 from slcache.gym.actions import Bounds, Knob
-from slcache.gym.observations import Figure
+from slcache.gym.rewards import Figure
 from slcache.gym.rules import KnobRules, Rules, Start, of_environment
 from slcache.options.content import checked_seed
 

@@ -18,7 +18,7 @@ from slcache.api import Path
 from slcache.files import scratch
 from slcache.gym import rewards
 from slcache.gym.env import DeviceEnv, Info, Observation
-from slcache.gym.observations import Observations
+from slcache.gym.rewards import Observations
 from slcache.gym.rules import Rules, Source, Start, overrides, workloads_of
 from slcache.options.content import is_workload
 from slcache.scheme import Scheme
