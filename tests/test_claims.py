@@ -19,7 +19,7 @@ from slcache.reproduce import papers, plan
 from slcache.reproduce.claims import Claim, ClaimRow, of_row, rows_of
 from slcache.reproduce.notation import Call, evaluate
 from slcache.reproduce.parts import Part, Variant
-from slcache.reproduce.points import Table
+from slcache.reproduce.points import PointTable
 from test_reproduce_papers import table as optima
 from test_reproduce_papers import trends as curves
 
@@ -31,13 +31,13 @@ WRITES = {
 }
 
 
-def writes(figures: Mapping[tuple[str, str, int], float]) -> Table:
+def writes(figures: Mapping[tuple[str, str, int], float]) -> PointTable:
     """Return a table of so many microseconds."""
     documents = {
         key: {"host": {"write": {"requests": 1, "latency_us": {"mean": us}}}}
         for key, us in figures.items()
     }
-    return Table(documents, "old", ["a", "b"])
+    return PointTable(documents, "old", ["a", "b"])
 
 
 #: The change that most claims are of.
@@ -51,19 +51,19 @@ LIMIT, NONE = "consistent", "no data"
 EACH, STEPS, THERE = "every trace", "at every step", "above there"
 
 
-def one(*up: float, **flat: tuple[float, ...]) -> Table:
+def one(*up: float, **flat: tuple[float, ...]) -> PointTable:
     """Return a table of a grid with one curve, or two."""
     return curves({"grid": {("up", 1): up, **{(t, 1): of for t, of in flat.items()}}, "other": {}})
 
 
-def changes(of: Mapping[str, float]) -> Table:
+def changes(of: Mapping[str, float]) -> PointTable:
     """Return a table of one scheme against another, which changes by so many percent."""
     documents = {
         (trace, scheme, 1): {"scheme": {"figures": {"lifetime": cost}}}
         for trace, change in of.items()
         for scheme, cost in (("new", 100 + change), ("old", 100.0))
     }
-    return Table(documents, "old", list(of))
+    return PointTable(documents, "old", list(of))
 
 
 #: Of the trace that gains most on average.
@@ -222,7 +222,7 @@ OF_OPTIMA = [
     (f"{ON_A} - {ON_C}", 1, None, NONE),
 ]
 
-CASES: list[tuple[Table, str, Any, Any, Any]] = [
+CASES: list[tuple[PointTable, str, Any, Any, Any]] = [
     *((writes(WRITES), *case) for case in OF_WRITES),
     # A change within one percent has no direction.
     (HARDLY, CHANGE, "-25 ± 3 %", ANY, BAD),
@@ -268,7 +268,7 @@ CASES: list[tuple[Table, str, Any, Any, Any]] = [
     [pytest.param(*case, id=f"{case[1]}: {case[2]}") for case in CASES],
 )
 def test_functions_have_verdicts(
-    table: Table, ours: str, paper: Any, figure: Any, verdict: Any
+    table: PointTable, ours: str, paper: Any, figure: Any, verdict: Any
 ) -> None:
     (_, row) = rows_of([BEFORE, Claim("x", "1", "text", paper, ours)], {"": table})
     is_text = figure is None or isinstance(figure[0] if isinstance(figure, list) else figure, str)
@@ -307,7 +307,7 @@ def test_functions_have_verdicts(
         ),
     ],
 )  # fmt: skip
-def test_details_are_told(table: Table, ours: str, paper: Any, key: str, told: Any) -> None:
+def test_details_are_told(table: PointTable, ours: str, paper: Any, key: str, told: Any) -> None:
     (row,) = rows_of([Claim("x", "1", "text", paper, ours)], {"": table})
     assert {**row.detail, "spread": row.spread}[key] == told
 
@@ -498,7 +498,7 @@ def schemes(paper: str, part: str) -> list[str]:
     return named + [pick.name for pick in of.picks if part in pick.parts]
 
 
-class Synthetic(Table):
+class Synthetic(PointTable):
     """A table of a part whose figures are made up."""
 
     def __init__(

@@ -12,8 +12,8 @@ import pytest
 import slcache
 from slcache import ConfigError
 from slcache.reproduce import equations
-from slcache.reproduce.measures import Result, measures, value
-from slcache.reproduce.notation import Reading, leaves
+from slcache.reproduce.measures import ResultReader, measures, value
+from slcache.reproduce.notation import MethodCall, leaves
 
 GIB = 1 << 30
 
@@ -284,7 +284,7 @@ def test_latencies_over_time_are_those_of_their_windows(
 def test_every_row_reads_by_methods_and_rows_that_there_are() -> None:
     for name, term in measures().items():
         for leaf in leaves(term):
-            if isinstance(leaf, Reading):
-                assert callable(getattr(Result, leaf.method)), name
+            if isinstance(leaf, MethodCall):
+                assert callable(getattr(ResultReader, leaf.method)), name
             else:
                 assert isinstance(leaf, float) or "." in str(leaf) or leaf in measures(), name

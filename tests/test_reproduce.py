@@ -23,7 +23,7 @@ from slcache.reproduce.experiment import Experiment, Input, Job, twins
 from slcache.reproduce.functions import CANNOT_HOLD, NOT_SIMULABLE
 from slcache.reproduce.parts import Beyond, Grid, Part, Variant, Variation, has_figures
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.points import Table
+from slcache.reproduce.points import PointTable
 from support import mixed, process, slcache, validator, write_trace
 
 
@@ -224,7 +224,7 @@ def point(write: float, read: float | None, **of_read: Any) -> dict[str, ClaimRo
         for (name, paper), more in zip(PAPER.items(), ({}, of_read), strict=True)
         if name == "lifetime_fast" or read is not None
     ]
-    return {row.id: row for row in rows_of(claims, {"": Table(documents, "old", ["a"])})}
+    return {row.id: row for row in rows_of(claims, {"": PointTable(documents, "old", ["a"])})}
 
 
 FOUR = [point(-20, 0), point(-10, -9.5), point(-10, 0), point(-60, 5)]

@@ -23,7 +23,7 @@ from slcache.reproduce.figures import Drawing
 from slcache.reproduce.measures import value
 from slcache.reproduce.parts import FigureSpec, Grid, Lifespans, Optima, Pick, Yardstick
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.points import Key, Table
+from slcache.reproduce.points import Key, PointTable
 
 GRID = Grid("static", "baseline", {"u": [0.1, 0.5, 0.9]})
 
@@ -42,7 +42,7 @@ def document(**scheme_figures: float) -> dict[str, Any]:
     return {"scheme": {"figures": scheme_figures, "series": []}}
 
 
-def table() -> Table:
+def table() -> PointTable:
     names = [variant.name for variant in GRID.variants]
     documents = {
         (trace, name, seed): document(lifetime=cost, model_optimum=0.4)
@@ -52,7 +52,7 @@ def table() -> Table:
     documents |= {
         (trace, "own", seed): document(lifetime=5.0, fast_share=0.45) for trace, seed in CURVES
     }
-    return Table(documents, "own", ["a", "b"], [GRID])
+    return PointTable(documents, "own", ["a", "b"], [GRID])
 
 
 def test_paper_simulation_model_and_scheme_stand_side_by_side() -> None:
@@ -79,7 +79,7 @@ def test_paper_simulation_model_and_scheme_stand_side_by_side() -> None:
     assert {each["picked"] for each in shown.values()} == {"static 0.5"}
 
 
-def shown(learned: list[float], random: float, constants: dict[str, float]) -> Table:
+def shown(learned: list[float], random: float, constants: dict[str, float]) -> PointTable:
     """Return the table of a trace with its best and worst constant picked."""
     main: dict[Key, Any] = {
         ("t", name, seed): document(lifetime=of)
@@ -89,7 +89,7 @@ def shown(learned: list[float], random: float, constants: dict[str, float]) -> T
     grid = {("t", name, 0): document(lifetime=of) for name, of in constants.items()}
     for name, which in (("best", "most"), ("worst", "least")):
         pick(Pick(name, ["main"], "lifetime", which, source="grid"), grid, main)
-    return Table(main, "rl", ["t"])
+    return PointTable(main, "rl", ["t"])
 
 
 CONSTANTS = {"c 1": 10.0, "c 2": 20.0, "c 3": 15.0}
@@ -155,7 +155,7 @@ RISES = {
 }
 
 
-def trends(curves: dict[str, Any] = RISES) -> Table:
+def trends(curves: dict[str, Any] = RISES) -> PointTable:
     """Return a table of two grids beside a scheme whose figure is 200 everywhere."""
     documents = {
         (trace, f"{name} {setting}", seed): document(lifetime=cost)
@@ -165,7 +165,7 @@ def trends(curves: dict[str, Any] = RISES) -> Table:
     }
     documents |= {(t, "alone", seed): document(lifetime=200.0) for t, seed in curves["grid"]}
     grids = [Grid(name, "baseline", {"r": TRENDS}) for name in ("grid", "other")]
-    return Table(documents, "alone", ["up", "flat"], grids)
+    return PointTable(documents, "alone", ["up", "flat"], grids)
 
 
 SPEC = FigureSpec(
@@ -280,7 +280,7 @@ def test_moves_in_flash_are_told_beside_those_with_the_disk(scheme: str, tmp_pat
 
 def tables_of_two(
     plan: Plan, traces: list[str], parts: list[str], folder: Path
-) -> dict[str, Table]:
+) -> dict[str, PointTable]:
     """Return what two seeds make of parts of a plan."""
     experiment = Experiment(plan, twins(plan, traces), {p: [1, 2] for p in parts}, of_some=True)
     with Engine(folder) as engine:

@@ -20,7 +20,7 @@ from slcache.reproduce import figures, report
 from slcache.reproduce import plan as plans
 from slcache.reproduce.experiment import Experiment, twins
 from slcache.reproduce.ledger import Evaluation
-from slcache.reproduce.parts import LITERAL, PROBABLE, Option, Part, Reading, Workload
+from slcache.reproduce.parts import LITERAL, PROBABLE, Part, Reading, ReadingOption, Workload
 from slcache.reproduce.plan import Plan, faults_of_reading
 from support import validator
 
@@ -264,8 +264,8 @@ def test_a_study_starts_from_a_reading_and_names_the_front(toy: Any, tmp_path: P
     assert "beaten by no other on all figures" in told
 
 
-def option(**more: Any) -> Option:
-    return Option("t", "w", **more)
+def option(**more: Any) -> ReadingOption:
+    return ReadingOption("t", "w", **more)
 
 
 def test_an_option_is_for_its_parts_alone() -> None:

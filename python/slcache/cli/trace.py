@@ -159,7 +159,7 @@ def _parts(
     document: Mapping[str, Any],
     other: Mapping[str, Any] | None,
     compared: list[comparison.ComparedFigure],
-    findings: list[comparison.Finding],
+    findings: list[comparison.ExpectedFigure],
 ) -> Iterator[Cells | Text]:
     """Yield a trace's figures, or those of two side by side, and what was expected."""
     both = [document] if other is None else [document, other]

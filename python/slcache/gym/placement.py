@@ -19,7 +19,7 @@ from slcache.files import scratch
 from slcache.gym import rewards
 from slcache.gym.env import DeviceEnv, Info, Observation
 from slcache.gym.rewards import Observations
-from slcache.gym.rules import Rules, Source, Start, overrides, workloads_of
+from slcache.gym.rules import EpisodeSource, Rules, Start, overrides, workloads_of
 from slcache.options.content import is_workload
 from slcache.scheme import Scheme
 from slcache.scheme.source import NotFoundError, found, of_class
@@ -153,7 +153,7 @@ class PlacementEnv(DeviceEnv):
                 raise ConfigError(told)
         with named.call(named.of_arguments([scheme])):
             cls = _placed_by_actions(_class(scheme))
-        source = Source(
+        source = EpisodeSource(
             device=str(device),
             workloads=workloads_of(trace),
             scheme=of_class(cls),

@@ -55,7 +55,7 @@ class Start:
 
 
 @dataclass
-class Source:
+class EpisodeSource:
     """Makes episodes of one device and scheme, and keeps one that is asked for again to copy it."""
 
     device: str
@@ -186,7 +186,7 @@ def overrides(options: Mapping[str, str]) -> dict[str, str]:
 class Rules:
     """Where episodes come from, what is observed and rewarded, and how long they are."""
 
-    source: Source
+    source: EpisodeSource
     knobs: Sequence[Knob]
     observations: Observations
     reward: rewards.Spec
@@ -237,7 +237,7 @@ class KnobRules(Rules):
         default all, and functions of those of a window by name; `normalise` brings each into
         [-1, 1], as float32. After `max_windows` an episode is truncated.
         """
-        source = Source(
+        source = EpisodeSource(
             device=os.fspath(device),
             workloads=workloads_of(workload),
             scheme=scheme,

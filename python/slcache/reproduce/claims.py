@@ -60,7 +60,7 @@ from slcache.reproduce.notation import (
     parse,
 )
 from slcache.reproduce.parts import PROBABLE
-from slcache.reproduce.points import Points, Table
+from slcache.reproduce.points import PointSelection, PointTable
 
 #: What makes a claim come out as it does. `by construction`: the scheme cannot do otherwise;
 #: `calibrated`: an option was chosen so that it holds; `emergent`: neither, so that it says
@@ -87,7 +87,7 @@ _AHEAD, _THERE = (*_EACH, "on average"), (*_EACH, "above there")
 
 
 @dataclass(frozen=True)
-class Function:
+class ClaimFunction:
     """A function: how it is found, what it takes, and which forms of a paper's figure it fits."""
 
     find: Callable[..., Any]
@@ -112,43 +112,43 @@ class Function:
         return self.grid == "always" or (self.grid == "alone" and len(call.schemes) == 1)
 
 
-_grid = partial(Function, grid="always")
+_grid = partial(ClaimFunction, grid="always")
 
 
 FUNCTIONS = {
-    "change": Function(_change, "on at which", schemes=(2, 9)),
-    "largest": Function(_largest),
-    "total": Function(_total, schemes=(0, 1)),
+    "change": ClaimFunction(_change, "on at which", schemes=(2, 9)),
+    "largest": ClaimFunction(_largest),
+    "total": ClaimFunction(_total, schemes=(0, 1)),
     "span": _grid(partial(_widest_of, reduce=_span, seeds=True)),
     "swing": _grid(partial(_widest_of, reduce=_swing)),
-    "count": Function(_count, "on of more_than", "more_than"),
+    "count": ClaimFunction(_count, "on of more_than", "more_than"),
     "where_least": _grid(partial(_where, which="least"), "on", "on"),
     "where_most": _grid(partial(_where, which="most"), "on", "on"),
     "reaches": _grid(_reaches, "on times", "on times"),
     "more_there": _grid(_more_there, "on at", "at", (2, 2)),
-    "ends": Function(_ends, schemes=(1, 2), forms=("range",)),
-    "order": Function(_order, "on", schemes=(0, 0), forms=("order",)),
-    "least": Function(partial(_ahead, which="least"), "on among", forms=_AHEAD),
-    "most": Function(partial(_ahead, which="most"), "on among", forms=_AHEAD),
-    "up_on": Function(partial(_on, way=1), "on of", schemes=(2, 2), forms=("range",)),
-    "down_on": Function(partial(_on, way=-1), "on of", schemes=(2, 2), forms=("range",)),
-    "rises": Function(partial(_goes, way=1), schemes=(1, 2), forms=_STEPS, grid="alone"),
-    "falls": Function(partial(_goes, way=-1), schemes=(1, 2), forms=_STEPS, grid="alone"),
+    "ends": ClaimFunction(_ends, schemes=(1, 2), forms=("range",)),
+    "order": ClaimFunction(_order, "on", schemes=(0, 0), forms=("order",)),
+    "least": ClaimFunction(partial(_ahead, which="least"), "on among", forms=_AHEAD),
+    "most": ClaimFunction(partial(_ahead, which="most"), "on among", forms=_AHEAD),
+    "up_on": ClaimFunction(partial(_on, way=1), "on of", schemes=(2, 2), forms=("range",)),
+    "down_on": ClaimFunction(partial(_on, way=-1), "on of", schemes=(2, 2), forms=("range",)),
+    "rises": ClaimFunction(partial(_goes, way=1), schemes=(1, 2), forms=_STEPS, grid="alone"),
+    "falls": ClaimFunction(partial(_goes, way=-1), schemes=(1, 2), forms=_STEPS, grid="alone"),
     "valley": _grid(partial(_inside, which="least"), "on times", forms=_PLACES),
     "peak": _grid(partial(_inside, which="most"), "on times", forms=_PLACES),
-    "above": Function(_above, "on at more_than", forms=_THERE),
+    "above": ClaimFunction(_above, "on at more_than", forms=_THERE),
     "ends_below": _grid(_ends_below, forms=_EACH),
     "widest": _grid(_widest, forms=("words",)),
-    "apart": Function(_apart, "on", "on", (1, 2), ("direction",), of_others=True),
+    "apart": ClaimFunction(_apart, "on", "on", (1, 2), ("direction",), of_others=True),
 }
 
 
-def find(term: Term, paper: Expected, table: Table, before: Mapping[str, Finding]) -> Finding:
+def find(term: Term, paper: Expected, table: PointTable, before: Mapping[str, Finding]) -> Finding:
     """Return what the runs say of an expression; `before` are the claims judged before it."""
 
     def number(leaf: Call | Reference) -> Number:
         if isinstance(leaf, Call):
-            found: Number = FUNCTIONS[leaf.function].find(Points(leaf, table))
+            found: Number = FUNCTIONS[leaf.function].find(PointSelection(leaf, table))
             return found
         known = before[leaf.claim]
         # A direction against nothing has no size.
@@ -158,7 +158,7 @@ def find(term: Term, paper: Expected, table: Table, before: Mapping[str, Finding
 
     try:
         if isinstance(term, Call) and (function := FUNCTIONS[term.function]).stands_alone:
-            stated: Finding = function.find(Points(term, table), paper)
+            stated: Finding = function.find(PointSelection(term, table), paper)
             return stated
         return _judged(evaluate(term, number, _combined), paper)
     except (AbsentError, ZeroDivisionError):
@@ -307,7 +307,7 @@ def _of_term(term: Term, paper: Expected) -> list[str]:
         elif isinstance(each, Call):
             found += _of_call(each, whole=each is term)
     one = FUNCTIONS.get(term.function) if isinstance(term, Call) else None
-    forms = (one or Function).forms
+    forms = (one or ClaimFunction).forms
     if not found and paper.form not in forms and paper.paper not in forms:
         told = paper.paper if paper.form == "words" else f"a {paper.form}"
         found.append(f"paper is {told}; it can be {', '.join(forms)}")
@@ -360,8 +360,8 @@ class ClaimRow(Finding):
 
 def rows_of(
     claims: Sequence[Claim],
-    tables: Mapping[str, Table] | None,
-    probable: Mapping[str, Table] | None = None,
+    tables: Mapping[str, PointTable] | None,
+    probable: Mapping[str, PointTable] | None = None,
 ) -> list[ClaimRow]:
     """Return one row per claim, in order; `tables` are by part, the first also as "".
 
@@ -400,7 +400,7 @@ def rows_of(
 
 
 def _finding(
-    claim: Claim, tables: Mapping[str, Table] | None, before: Mapping[str, Finding]
+    claim: Claim, tables: Mapping[str, PointTable] | None, before: Mapping[str, Finding]
 ) -> Finding:
     if claim.not_simulable:
         return Finding(None, verdict=NOT_SIMULABLE)

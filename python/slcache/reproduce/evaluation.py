@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from slcache.documents import figures
 from slcache.execute.engine import Engine
@@ -28,18 +28,13 @@ from slcache.reproduce.experiment import (
     twins,
 )
 from slcache.reproduce.functions import CONSISTENT, REPRODUCED
-from slcache.reproduce.ledger import Evaluation, GainRow, View
+from slcache.reproduce.ledger import Evaluation, GainRow, ReadingRun, Unbeaten, VariationEntry
 from slcache.reproduce.measures import value
 from slcache.reproduce.parts import LITERAL, PROBABLE, READINGS, Variation, is_of_twins
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.points import Learned, Table, learned_of, optima_of
-from slcache.reproduce.points import Table as Points
+from slcache.reproduce.points import Learned, PointTable, learned_of, optima_of
 from slcache.study import fronts
 from slcache.trace import Progress
-
-if TYPE_CHECKING:
-    from slcache.reproduce.ledger import Unbeaten, VariationEntry
-
 
 #: What an evaluation is written as, beside the runs it keeps.
 FILES = ("ledger.json", "report.html")
@@ -88,7 +83,7 @@ def _evaluated(plan: Plan, readings: Sequence[str], request: Request, engine: En
 
 def _views(
     plan: Plan, readings: Sequence[str], request: Request, engine: Engine
-) -> tuple[list[View], list[int]]:
+) -> tuple[list[ReadingRun], list[int]]:
     """Run every reading that is asked for."""
     names, seeds = _scope(plan, request)
     of_parts = _seeds(plan, request, seeds)
@@ -108,7 +103,7 @@ def _views(
     jobs = [job for each in experiments for job in each.jobs]
     refuse(faults_of_runs(jobs, f"{plan.name}/plan.toml"))
     return [
-        View(each, tables, gains_of(each, tables, engine) if request.bound else [])
+        ReadingRun(each, tables, gains_of(each, tables, engine) if request.bound else [])
         for each, tables in zip(experiments, tables_of(experiments, engine), strict=True)
     ], seeds
 
@@ -151,7 +146,9 @@ def default_recordings() -> Path | None:
 BOUND_SETTINGS = {"run.bound": True}
 
 
-def gains_of(experiment: Experiment, tables: Mapping[str, Points], engine: Engine) -> list[GainRow]:
+def gains_of(
+    experiment: Experiment, tables: Mapping[str, PointTable], engine: Engine
+) -> list[GainRow]:
     """Return the rows of runs whose bound was counted; runs each without a cache too."""
     others = [reference(job.run) for job in experiment.jobs]
     found = iter(engine.results([run for run in others if run is not None]))
@@ -327,7 +324,7 @@ def _front(found: Sequence[_Found]) -> list[Unbeaten]:
     return sorted(every, key=lambda each: -each["met"])
 
 
-def _found(point: Experiment, tables: Mapping[str, Table]) -> _Found:
+def _found(point: Experiment, tables: Mapping[str, PointTable]) -> _Found:
     """Return the claims that the point's parts can judge."""
     plan = point.plan
     known = {"" if name == plan.parts[0].name else name for name in point.seeds} | set(point.seeds)

@@ -33,7 +33,7 @@ from slcache.reproduce.parts import (
     settings_of,
 )
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.points import Key, Table, optimum
+from slcache.reproduce.points import Key, PointTable, optimum
 
 #: How far a file's figures may be from the paper's for the file to be the paper's trace.
 RECOGNISED = 0.005
@@ -302,7 +302,7 @@ class Experiment:
                     )
                     yield Job(part, each, variant.name, seed, run)
 
-    def tables(self, results: Sequence[dict[str, Any]], engine: Engine) -> dict[str, Table]:
+    def tables(self, results: Sequence[dict[str, Any]], engine: Engine) -> dict[str, PointTable]:
         """Return the tables by part of the runs' results, the first also as ""."""
         plan = self.plan
         documents: dict[str, dict[Key, Any]] = {part.name: {} for part in plan.parts}
@@ -324,14 +324,14 @@ class Experiment:
             points.add_lifespans(lasting, documents, plan.grids)
         names = list(dict.fromkeys(workload.name for workload in plan.workloads))
         tables = {
-            part.name: Table(documents[part.name], part.reference, names, plan.grids, wanted)
+            part.name: PointTable(documents[part.name], part.reference, names, plan.grids, wanted)
             for part in plan.parts
             for wanted in [None if self.of_some else plan.traces_of(part)]
         }
         return {"": tables[plan.parts[0].name], **tables}
 
 
-def tables_of(experiments: Sequence[Experiment], engine: Engine) -> list[dict[str, Table]]:
+def tables_of(experiments: Sequence[Experiment], engine: Engine) -> list[dict[str, PointTable]]:
     """Run experiments and return the tables of each; what several share is run once."""
     # All at once, so that the progress shown is that of all.
     results = iter(engine.results([job.run for each in experiments for job in each.jobs]))

@@ -13,7 +13,7 @@ from slcache.charts.spec import Axis, Spec
 from slcache.reproduce.measures import series, write_latency
 from slcache.reproduce.parts import FigureSpec
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.points import Curve, Table, optimum
+from slcache.reproduce.points import Curve, PointTable, optimum
 
 _WIDE = 4
 #: Lines whose peaks are that many times apart share no even axis.
@@ -38,7 +38,7 @@ Looks = Mapping[str, str]
 Panels = Mapping[str, Sequence[Spec]]
 
 
-def draw(figure: FigureSpec, plan: Plan, table: Table) -> Spec:
+def draw(figure: FigureSpec, plan: Plan, table: PointTable) -> Spec:
     """Return one of the paper's figures."""
     if not table.run_of(figure.workloads):
         return layout.empty("not run in this mode")
@@ -80,7 +80,7 @@ class Drawing:
 
     figure: FigureSpec
     plan: Plan
-    table: Table
+    table: PointTable
 
     @property
     def workloads(self) -> list[str]:

@@ -15,7 +15,7 @@ from slcache.documents import figures
 from slcache.documents.schemata import CLOSED
 from slcache.reproduce.measures import AbsentError, present
 from slcache.reproduce.notation import Expected
-from slcache.reproduce.points import Curve, Curves, Points, means, optimum
+from slcache.reproduce.points import Curve, Curves, PointSelection, means, optimum
 
 REPRODUCED = "reproduced"
 #: The paper gives a limit, and ours keeps it: less than a figure that comes out.
@@ -102,7 +102,7 @@ class Number:
         return [min(self.seeds.values()), max(self.seeds.values())] if self.seeds else self.ends
 
 
-def _change(points: Points) -> Number:
+def _change(points: PointSelection) -> Number:
     """Return the change's mean over rivals, traces and settings, or that of the trace with most."""
     over, seeds = max if points.more.which == "most" else statistics.fmean, {}
     for seed in points.table.seeds:
@@ -118,7 +118,7 @@ def _change(points: Points) -> Number:
     return Number(over(of.values()), seeds, detail, relative=True)
 
 
-def _averages(points: Points) -> dict[str, Any]:
+def _averages(points: PointSelection) -> dict[str, Any]:
     """Return each trace's change, and the average taken in other ways."""
     each = means(points.changes())
     detail: dict[str, Any] = {"per_trace": each}
@@ -137,7 +137,7 @@ def _averages(points: Points) -> dict[str, Any]:
     return detail
 
 
-def _beside_nothing(points: Points) -> Number:
+def _beside_nothing(points: PointSelection) -> Number:
     """Tell of the sums where the rival has nothing of it on any trace.
 
     More than nothing has no size as a change, but it has a direction.
@@ -151,7 +151,7 @@ def _beside_nothing(points: Points) -> Number:
     return Number(f"{whole:.3g} against 0", some=whole > 0)
 
 
-def _largest(points: Points) -> Number:
+def _largest(points: PointSelection) -> Number:
     """Return the largest figure of the traces and seeds; of a grid's settings the largest mean."""
     if points.is_grid:
         return _widest_of(points, max)
@@ -159,7 +159,7 @@ def _largest(points: Points) -> Number:
     return Number(present(max(itertools.chain.from_iterable(known), default=None)))
 
 
-def _total(points: Points) -> Number:
+def _total(points: PointSelection) -> Number:
     """Return the sum over the traces, of the scheme that has most."""
     sums = {s: points.figures(scheme=s) for s in points.call.schemes or points.table.schemes}
     each = {scheme: sum(means(of).values()) for scheme, of in sums.items() if of}
@@ -167,7 +167,10 @@ def _total(points: Points) -> Number:
 
 
 def _widest_of(
-    points: Points, reduce: Callable[[Sequence[float]], float | None], *, seeds: bool = False
+    points: PointSelection,
+    reduce: Callable[[Sequence[float]], float | None],
+    *,
+    seeds: bool = False,
 ) -> Number:
     """Return what a grid's figures come to on the trace where that is most."""
     each = _reduced(points.figures(), reduce)
@@ -191,19 +194,19 @@ def _swing(figures: Sequence[float]) -> float | None:
     return 100 * (max(figures) / min(figures) - 1) if min(figures) > 0 else None
 
 
-def _enough(points: Points, each: dict[str, float]) -> dict[str, float]:
+def _enough(points: PointSelection, each: dict[str, float]) -> dict[str, float]:
     """Return figures by trace; AbsentError where they are of fewer traces than are needed."""
     return present(each if each and len(each) >= points.more.of else None)
 
 
-def _count(points: Points) -> Number:
+def _count(points: PointSelection) -> Number:
     """Count the traces where the column is above so much."""
     each = _enough(points, means(points.figures()))
     above = sum(figure > points.more.more_than for figure in each.values())
     return Number(above, detail={"per_trace": each})
 
 
-def _where(points: Points, which: str) -> Number:
+def _where(points: PointSelection, which: str) -> Number:
     """Return the setting of the grid with the least, or most, of the column on the trace named."""
     (trace,) = points.more.on
     curves = {seed: points.figures(seed).get(trace) for seed in points.table.seeds}
@@ -211,7 +214,7 @@ def _where(points: Points, which: str) -> Number:
     return Number(optimum(present(points.figures().get(trace)), which), seeds, setting=True)
 
 
-def _reaches(points: Points) -> Number:
+def _reaches(points: PointSelection) -> Number:
     """Return the first setting where the column is so many times that of the grid's first."""
     curve = present(next(iter(points.figures().values()), None))
     each = [(seed, c) for seed in points.table.seeds for c in points.figures(seed).values()]
@@ -228,7 +231,7 @@ def _first(curve: Curve, times: float) -> float | None:
     return next((at for at in sorted(curve) if curve[at] >= least), None)
 
 
-def _more_there(points: Points) -> Number:
+def _more_there(points: PointSelection) -> Number:
     """Return by how many points a change is more at some settings than at the others."""
     every, there = points.without("at").changes(), points.more.at
     figures = [(x in there, change) for of in every.values() for x, change in of.items()]
@@ -259,7 +262,7 @@ def _counted(holds: Mapping[str, bool], detail: dict[str, Any]) -> Finding:
     return Finding(f"{count} of {total} traces", verdict=verdict, detail=detail)
 
 
-def _ends(points: Points, paper: Expected) -> Finding:
+def _ends(points: PointSelection, paper: Expected) -> Finding:
     """Judge the lowest and highest of the column, or of the change, over traces and settings."""
     each = present(points.curves() or None)
     values = [value for of in each.values() for value in of.values()]
@@ -275,7 +278,7 @@ def _ends(points: Points, paper: Expected) -> Finding:
     return Finding(ours, None, max(off, key=abs), told, None, verdict, detail)
 
 
-def _order(points: Points, paper: Expected) -> Finding:
+def _order(points: PointSelection, paper: Expected) -> Finding:
     """Judge the schemes by the mean of the column relative to the reference, ascending."""
     ranks = [group.split(" = ") for group in paper.paper]
     named = [name for group in ranks for name in group]
@@ -307,7 +310,7 @@ def _with_ties(names: Sequence[str], ranked: Mapping[str, float]) -> list[str]:
     return [" = ".join(group) for group in groups]
 
 
-def _ahead(points: Points, paper: Expected, which: str) -> Finding:
+def _ahead(points: PointSelection, paper: Expected, which: str) -> Finding:
     """Judge whether the scheme, or a grid on average, has the least or the most of the column."""
     best = max if which == "most" else min
     among, winners = points.more.among, {}
@@ -330,7 +333,7 @@ def _ahead(points: Points, paper: Expected, which: str) -> Finding:
     return replace(count, ours=ours, same_order=holds, verdict=when(holds, average))
 
 
-def _held(points: Points, scheme: str, trace: str) -> float | None:
+def _held(points: PointSelection, scheme: str, trace: str) -> float | None:
     """Return a scheme's figure; of grids the mean of this one's over the first one's."""
     if not points.is_grid:
         return points.mean(scheme, trace)
@@ -342,7 +345,7 @@ def _held(points: Points, scheme: str, trace: str) -> float | None:
     return statistics.fmean(parts) if parts else None
 
 
-def _on(points: Points, paper: Expected, way: int) -> Finding:
+def _on(points: PointSelection, paper: Expected, way: int) -> Finding:
     """Count the traces on which the change goes one way by more than 1 %."""
     each = _enough(points, means(points.changes()))
     chosen = [name for name, change in each.items() if way * change > NO_CHANGE]
@@ -352,12 +355,12 @@ def _on(points: Points, paper: Expected, way: int) -> Finding:
     return Finding(f"{count} of {len(each)} traces", verdict=verdict, detail=detail)
 
 
-def _goes(points: Points, _: Expected, way: int) -> Finding:
+def _goes(points: PointSelection, _: Expected, way: int) -> Finding:
     """Judge whether the column goes one way over the grid, or the change from trace to trace."""
     return (_over_grid if points.is_grid else _over_traces)(points, way)
 
 
-def _over_grid(points: Points, way: int) -> Finding:
+def _over_grid(points: PointSelection, way: int) -> Finding:
     """Judge whether curves go one way; a step back of up to 1 % of the top is none."""
     every = {name: list(curve.values()) for name, curve in points.figures().items()}
     moves = {name: way * _step(values, 0, -1) > figures.TIE for name, values in every.items()}
@@ -379,7 +382,7 @@ def _step(values: Sequence[float], before: int, after: int) -> float:
     return (values[after] - values[before]) / top if top else 0.0
 
 
-def _over_traces(points: Points, way: int) -> Finding:
+def _over_traces(points: PointSelection, way: int) -> Finding:
     """Judge whether the change goes one way over the traces named, in their order."""
     known = means(points.changes())
     each = {name: known[name] for name in points.more.on if name in known}
@@ -392,7 +395,7 @@ def _over_traces(points: Points, way: int) -> Finding:
     return Finding(ours, verdict=verdict, detail={"per_trace": each})
 
 
-def _inside(points: Points, paper: Expected, which: str) -> Finding:
+def _inside(points: PointSelection, paper: Expected, which: str) -> Finding:
     """Judge whether the least or most is inside the grid, or between two settings."""
     times = points.more.times
 
@@ -405,7 +408,7 @@ def _inside(points: Points, paper: Expected, which: str) -> Finding:
     return _each(curves, "per_trace", lambda curve: times * optimum(curve, which), holds)
 
 
-def _above(points: Points, _: Expected) -> Finding:
+def _above(points: PointSelection, _: Expected) -> Finding:
     """Judge where the column is above so much: on traces, or at some settings of a grid alone."""
     limit, there = points.more.more_than, set(points.more.at)
     if not points.is_grid:
@@ -425,7 +428,7 @@ def _at(settings: Sequence[float]) -> str:
     return f"above at {', '.join(f'{at:g}' for at in settings)}" if settings else "nowhere above"
 
 
-def _ends_below(points: Points, _: Expected) -> Finding:
+def _ends_below(points: PointSelection, _: Expected) -> Finding:
     """Judge whether both ends of the grid are below the mean of the rest, on every trace."""
 
     def shown(curve: Curve) -> list[float]:
@@ -436,7 +439,7 @@ def _ends_below(points: Points, _: Expected) -> Finding:
     return _each(curves, "first, mean, last", shown, lambda _, of: max(of[0], of[2]) < of[1])
 
 
-def _widest(points: Points, paper: Expected) -> Finding:
+def _widest(points: PointSelection, paper: Expected) -> Finding:
     """Judge on which trace most over least of the grid is most."""
     each = _reduced(points.figures(), _swing)
     if len(each) < 2 or paper.paper not in each:
@@ -445,7 +448,7 @@ def _widest(points: Points, paper: Expected) -> Finding:
     return Finding(ours, verdict=when(ours == paper.paper), detail={"per_trace": each})
 
 
-def _apart(points: Points, paper: Expected) -> Finding:
+def _apart(points: PointSelection, paper: Expected) -> Finding:
     """Judge whether the traces named are all below, or above, all the others."""
     levels = means(points.without("on").curves())
     own, others = (

@@ -17,7 +17,7 @@ from slcache.reproduce.experiment import Experiment, Input
 from slcache.reproduce.functions import VERDICTS, Finding, Verdict
 from slcache.reproduce.parts import LITERAL, PROBABLE, READINGS
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.points import Learned, Optimum, Table
+from slcache.reproduce.points import Learned, Optimum, PointTable
 from slcache.tables.table import Cells
 
 #: Claims by verdict.
@@ -160,11 +160,11 @@ def gain_table(rows: Sequence[GainRow]) -> Cells:
 
 
 @dataclass(frozen=True)
-class View:
+class ReadingRun:
     """What was run for one reading of the paper."""
 
     experiment: Experiment
-    tables: dict[str, Table]
+    tables: dict[str, PointTable]
     #: How far from the least dense programs; empty unless asked for.
     gains: list[GainRow] = field(default_factory=list)
 
@@ -188,7 +188,7 @@ class Evaluation(JsonDocument):
     plan: Plan
     mode: str
     seeds: list[int]
-    views: list[View]
+    views: list[ReadingRun]
     claims: list[ClaimRow]
     sensitivity: list[VariationEntry] = field(default_factory=list)
     beyond: dict[str, Any] = field(default_factory=dict)

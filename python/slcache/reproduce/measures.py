@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from slcache.documents.figures import BITS, densest, slc_block_bytes, slc_bytes
 from slcache.kinds import STORES
 from slcache.options import parsing
-from slcache.reproduce.notation import Reading, Term, evaluate, parse_measure
+from slcache.reproduce.notation import MethodCall, Term, evaluate, parse_measure
 
 Document = Mapping[str, Any]
 
@@ -53,7 +53,7 @@ _REDUCTIONS: Mapping[str, Callable[[Sequence[float]], float]] = {
 
 
 @dataclass(frozen=True)
-class Result:
+class ResultReader:
     """A document to read figures from; each method raises AbsentError for what it lacks."""
 
     document: Document
@@ -285,7 +285,7 @@ def series(document: Document, name: str) -> tuple[int, list[float]]:
 
 def write_latency(document: Document) -> list[tuple[float, float]]:
     """Return writes done so far and their mean latency in us, for every window with writes."""
-    windows = Result(document).windows
+    windows = ResultReader(document).windows
     done = itertools.accumulate(writes for writes, _ in windows)
     return [(float(d), ns / writes / 1000) for d, (writes, ns) in zip(done, windows, strict=True)]
 
@@ -303,10 +303,10 @@ def measures() -> Mapping[str, Term]:
 
 def value(name: str, document: Document) -> float | None:
     """Return a measure of a result; None where the run has no such figure, or a divisor is 0."""
-    result = Result(document)
+    result = ResultReader(document)
 
-    def read(leaf: str | Reading) -> float:
-        if isinstance(leaf, Reading):
+    def read(leaf: str | MethodCall) -> float:
+        if isinstance(leaf, MethodCall):
             found: float = getattr(result, leaf.method)(*leaf.told, **leaf.more)
         elif "." in leaf:
             found = result.at(*leaf.split("."))

@@ -288,7 +288,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Reading:
+class MethodCall:
     """A method that reads a figure of a run, and what it is told."""
 
     method: str
@@ -297,7 +297,7 @@ class Reading:
 
 
 #: A text is a figure of a run by its name, or with dots by its place in the result.
-Term = float | str | Operation | Reference | Call | Reading
+Term = float | str | Operation | Reference | Call | MethodCall
 
 
 def parse(text: str) -> Term:
@@ -395,7 +395,7 @@ def _reading(node: ast.expr) -> Term:
             return ast.unparse(node)
         case ast.Call(func=ast.Name(id=name), args=told, keywords=more):
             named = {each.arg or "**": _plain(each.value) for each in more}
-            return Reading(name, tuple(map(_plain, told)), named)
+            return MethodCall(name, tuple(map(_plain, told)), named)
     return _figure(node)
 
 

@@ -282,7 +282,7 @@ READINGS = (LITERAL, PROBABLE)
 
 
 @dataclass(frozen=True)
-class Option:
+class ReadingOption:
     """One thing that the probable reading takes another way."""
 
     #: What is taken how, as one line, and its source.
@@ -316,7 +316,7 @@ class Reading:
 
     name: str
     #: By what they are called in the plan.
-    options: dict[str, Option]
+    options: dict[str, ReadingOption]
 
     def parts(self, parts: Sequence[Part]) -> list[Part]:
         """Return the parts as they are run."""

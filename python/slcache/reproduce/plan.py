@@ -25,11 +25,11 @@ from slcache.reproduce.parts import (
     Grid,
     Lifespans,
     Optima,
-    Option,
     Part,
     Pick,
     Quick,
     Reading,
+    ReadingOption,
     Sensitivity,
     TableSpec,
     Variant,
@@ -284,7 +284,7 @@ def faults_of_reading(
 ) -> list[str]:
     """Return what a reading's options say twice or idly."""
     found = []
-    earlier: list[Option] = []
+    earlier: list[ReadingOption] = []
     for name, option in reading.options.items():
         at = f"option {name}"
         found += [
@@ -307,7 +307,7 @@ def faults_of_reading(
     return found
 
 
-def _faults_of_figures(option: Option, workloads: Sequence[Workload]) -> list[str]:
+def _faults_of_figures(option: ReadingOption, workloads: Sequence[Workload]) -> list[str]:
     """Return which figures no twin gets, or which a smaller experiment takes away again."""
     if not option.twin:
         return []

@@ -26,7 +26,7 @@ Curve = dict[float, float]
 Curves = dict[str, Curve]
 
 
-class Table:
+class PointTable:
     """Results by (workload, scheme, seed)."""
 
     def __init__(
@@ -128,11 +128,11 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Points:
+class PointSelection:
     """The points that a function is of: a column by trace, setting and seed."""
 
     call: Call
-    table: Table
+    table: PointTable
 
     @property
     def more(self) -> Keywords:
@@ -159,7 +159,7 @@ class Points:
         """The traces that it is of, of those that were run."""
         return [name for name in self.table.workloads if not self.more.on or name in self.more.on]
 
-    def without(self, key: str) -> Points:
+    def without(self, key: str) -> PointSelection:
         """Return the points of everything that a keyword leaves out, too."""
         return replace(self, call=replace(self.call, more=self.more.model_copy(update={key: []})))
 
@@ -256,7 +256,7 @@ def optimum(curve: Mapping[K, float], which: str) -> K:
     return order(curve, key=lambda at: curve[at])
 
 
-def optima_of(specs: Sequence[Optima], tables: Mapping[str, Table]) -> list[Optimum]:
+def optima_of(specs: Sequence[Optima], tables: Mapping[str, PointTable]) -> list[Optimum]:
     """Return a row for every part and trace that has the figures."""
     every = (
         (spec, part, name)
@@ -269,7 +269,7 @@ def optima_of(specs: Sequence[Optima], tables: Mapping[str, Table]) -> list[Opti
     ]
 
 
-def _optimum_of(spec: Optima, part: str, table: Table, workload: str) -> Iterator[Optimum]:
+def _optimum_of(spec: Optima, part: str, table: PointTable, workload: str) -> Iterator[Optimum]:
     curve = table.curve(spec.measure, spec.scheme, workload)
     if not curve:
         return
@@ -300,7 +300,7 @@ def _optimum_of(spec: Optima, part: str, table: Table, workload: str) -> Iterato
     }
 
 
-def learned_of(spec: Yardstick | None, tables: Mapping[str, Table]) -> list[Learned]:
+def learned_of(spec: Yardstick | None, tables: Mapping[str, PointTable]) -> list[Learned]:
     """Return a row for every trace that has the figures, all of the yardstick's measure."""
     if spec is None:
         return []
@@ -308,7 +308,7 @@ def learned_of(spec: Yardstick | None, tables: Mapping[str, Table]) -> list[Lear
     return [row for name in table.workloads for row in _learned(spec, table, name)]
 
 
-def _learned(spec: Yardstick, table: Table, workload: str) -> Iterator[Learned]:
+def _learned(spec: Yardstick, table: PointTable, workload: str) -> Iterator[Learned]:
     learned = table.values(spec.measure, spec.scheme, workload)
     best, worst, random = (
         table.mean(spec.measure, scheme, workload)

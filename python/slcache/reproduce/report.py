@@ -10,9 +10,9 @@ from slcache.charts import page
 from slcache.reproduce import figures, ledger
 from slcache.reproduce.evaluation import TIMES
 from slcache.reproduce.functions import JUDGED
-from slcache.reproduce.ledger import Evaluation, View, shown
+from slcache.reproduce.ledger import Evaluation, ReadingRun, shown
 from slcache.reproduce.parts import PROBABLE, TableSpec
-from slcache.reproduce.points import NEAR, Learned, Table, sentence
+from slcache.reproduce.points import NEAR, Learned, PointTable, sentence
 
 if TYPE_CHECKING:
     from slcache.reproduce import ledger
@@ -71,7 +71,7 @@ def _names(evaluation: Evaluation, *, twin: bool) -> list[str]:
     return list(dict.fromkeys(i.name for i in evaluation.inputs if twin is not bool(i.file)))
 
 
-def _apart(evaluation: Evaluation, part: str) -> list[tuple[str, View]]:
+def _apart(evaluation: Evaluation, part: str) -> list[tuple[str, ReadingRun]]:
     """Return the views that differ in a part, each with what its reading is called."""
     first, *others = evaluation.views
     results = first.tables[part].documents
@@ -106,7 +106,7 @@ def _tables(evaluation: Evaluation) -> list[dict[str, Any]]:
     ]
 
 
-def _table(spec: TableSpec, table: Table, title: str) -> dict[str, Any]:
+def _table(spec: TableSpec, table: PointTable, title: str) -> dict[str, Any]:
     """Return the measures of every workload and scheme as text, means over the seeds."""
     lines = []
     for workload in table.workloads:

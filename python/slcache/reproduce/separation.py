@@ -14,7 +14,7 @@ from slcache.documents import JsonDocument, provenance
 from slcache.execute.engine import Engine
 from slcache.execute.run import Run
 from slcache.options import content, parsing
-from slcache.reproduce.measures import Result
+from slcache.reproduce.measures import ResultReader
 from slcache.trace import Progress
 
 #: Requests a second of what is drawn: idle time comes between them.
@@ -239,7 +239,7 @@ def _cell(point: _Point, half: Mapping[str, Any], whole: Mapping[str, Any]) -> R
     """
     workload, scheme, blocks, rule, seed = point.cell
     written = whole["host"]["write"]["bytes"] - half["host"]["write"]["bytes"]
-    ends = Result(whole), Result(half)
+    ends = ResultReader(whole), ResultReader(half)
     stored = {}
     for mode in ("slc", DENSEST):
         after, before = (end.ops("bytes", "program", slc=mode == "slc") for end in ends)

@@ -45,7 +45,7 @@ def dense(
 
 
 @dataclass(frozen=True)
-class Option:
+class SchemeOption:
     """An option of a scheme: a key of its configuration."""
 
     default: Value
@@ -64,14 +64,14 @@ def option(
     help: str = "",
 ) -> Any:  # noqa: ANN401 - the class declares the type of its attribute
     """Return an option with its default and the values it may have."""
-    made = Option(default, minimum, maximum, choices, help)
+    made = SchemeOption(default, minimum, maximum, choices, help)
     wrong = _wrong(made)
     if wrong is not None:
         raise TypeError(f"slcache.option({default!r}, ...): {wrong}")
     return made
 
 
-def _wrong(declared: Option) -> str | None:
+def _wrong(declared: SchemeOption) -> str | None:
     """Return what is wrong with how an option is declared."""
     if not isinstance(declared.default, Value):
         return "its default must be True or False, a number or a text"

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from slcache.scheme import Option, Region, Scheme, Value
+from slcache.scheme import Region, Scheme, SchemeOption, Value
 from slcache.scheme.source import ChangedError, NotFoundError, found
 
 #: A key below `scheme.custom`, the value found, what is allowed.
@@ -29,12 +29,12 @@ SLC_BLOCKS = "slc_blocks"
 _SLC_BLOCKS_DEFAULT = 64
 
 
-def options(cls: type[Scheme]) -> dict[str, Option]:
+def options(cls: type[Scheme]) -> dict[str, SchemeOption]:
     """Return the options of a class by name, those of its bases first."""
-    found: dict[str, Option] = {}
+    found: dict[str, SchemeOption] = {}
     for base in reversed(cls.__mro__):
         for name, each in vars(base).items():
-            if isinstance(each, Option):
+            if isinstance(each, SchemeOption):
                 found[name] = each
             elif name in found:
                 # A value alone is another default.
@@ -76,12 +76,12 @@ def values(
     return {name: given[name] for name in declared}, problems
 
 
-def _unknown(declared: Mapping[str, Option]) -> str:
+def _unknown(declared: Mapping[str, SchemeOption]) -> str:
     names = ", ".join(name for name in declared if name != SLC_BLOCKS)
     return f"absent: the scheme's options are {names}" if names else "absent: it has no options"
 
 
-def allowed(declared: Option) -> str:
+def allowed(declared: SchemeOption) -> str:
     """Return what an option may be, in words."""
     if declared.choices is not None:
         return f"one of {', '.join(map(json.dumps, declared.choices))}"
@@ -92,7 +92,7 @@ def allowed(declared: Option) -> str:
     return ", ".join([words[type(declared.default)], *limits])
 
 
-def _fits(declared: Option, value: object) -> bool:
+def _fits(declared: SchemeOption, value: object) -> bool:
     kind = type(declared.default)
     if declared.choices is not None:
         return type(value) is kind and value in declared.choices
