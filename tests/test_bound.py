@@ -129,7 +129,7 @@ def test_no_run_takes_less(trace: Path, scheme: str) -> None:
 
 
 def test_one_shot_and_planes_together_take_the_least() -> None:
-    def cells(mode: str, **more: Any) -> bounds.Cells:  # noqa: ANN401
+    def cells(mode: str, **more: Any) -> bounds.CellCosts:  # noqa: ANN401
         own = {"program": "per-page", "program_ns": [3000, 9000], "endurance_cycles": None}
         pool: Mapping[str, Any] = {
             "page_bytes": 16384,
@@ -139,12 +139,12 @@ def test_one_shot_and_planes_together_take_the_least() -> None:
             mode: own,
             **more,
         }
-        return bounds.Cells.of(pool, mode, 4096)
+        return bounds.CellCosts.of(pool, mode, 4096)
 
-    assert cells("tlc") == bounds.Cells(750, None)
+    assert cells("tlc") == bounds.CellCosts(750, None)
     assert cells("tlc", plane_parallelism="multi-plane").program_ns == 375
     shot = {"program": "one-shot", "program_ns": [9000], "endurance_cycles": 10}
-    assert cells("tlc", tlc=shot) == bounds.Cells(750, 1 / (4 * 4 * 3 * 10))
+    assert cells("tlc", tlc=shot) == bounds.CellCosts(750, 1 / (4 * 4 * 3 * 10))
     folds = {**shot, "fold": {"program_ns": 6000}, "copyback_ns": 2800}
     assert cells("tlc", tlc=folds).program_ns == 500
     assert cells("tlc", tlc={**folds, "copyback_ns": 1600}).program_ns == 400

@@ -16,10 +16,10 @@ import pytest
 
 import slcache
 from slcache import _core, explain, units
+from slcache.code import listed
 from slcache.execute.executors import Local
 from slcache.execute.tasks import Task
 from slcache.metrics import METRICS
-from slcache.named import listed
 from slcache.options import parsing
 from slcache.results import differences
 from slcache.study import sweep

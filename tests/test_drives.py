@@ -16,7 +16,7 @@ import drive_evidence
 import drive_models
 import drive_presets
 from hidden_drives import CACHE, SMALL, small
-from slcache import api, catalogue, cliffs
+from slcache import catalogue, cliffs, simulation
 from slcache.drives import fills, latency, ledger, published
 from slcache.drives import protocol as protocols
 from slcache.drives.fills import SCHEME
@@ -200,7 +200,9 @@ def test_a_drive_runs_empty_and_nearly_full(name: str, fill: float) -> None:
         "global": {"rw": "write", "bs": str(size)},
     }
     settings = {"precondition.fill": fill, "trace.prefill": "none"}
-    result = api.run(workload, device=part, scheme="client", settings=settings, replay="closed:1")
+    result = simulation.run(
+        workload, device=part, scheme="client", settings=settings, replay="closed:1"
+    )
     document = result.documents[0]
     assert document["host"]["write"]["requests"] == workload["requests"]
     speed = document["host"]["bytes"] / document["host"]["duration_ns"]

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from executors import Here
-from slcache import RunError, TraceError, api
+from slcache import RunError, TraceError, simulation
 from slcache.execute import driver, executors
 from slcache.execute.engine import Engine
 from slcache.execute.executors import Local
@@ -78,7 +78,7 @@ def test_a_sweep_and_an_evaluation_share_a_run(tmp_path: Path) -> None:
     (found,), kinds = ran(tmp_path, RUN)
     assert kinds == []
     assert run_study(study, Course(store=tmp_path)).kept == 1
-    assert lasting(found) == lasting(api.run(TWIN.path, **how).to_dict())
+    assert lasting(found) == lasting(simulation.run(TWIN.path, **how).to_dict())
     # Another seed of the twin, another setting and what came before are other runs.
     long = replace(TWIN, repeat_to_write_bytes=1 << 20)
     others = [made(draw=8), made(settings={}), made(long), made(after=[TWIN])]
@@ -131,7 +131,7 @@ def by_hand(
     how: dict[str, Any] = {"device": "tiny", "scheme": "rl", "seed": 3, "settings": SETTINGS}
     how["trace_options"] = {f"workload.{key}": value for key, value in each.set.items()}
     learned = None if before is None else folder / before
-    return api.run(each.path, **how, memory_in=learned, memory_out=memory_out).to_dict()
+    return simulation.run(each.path, **how, memory_in=learned, memory_out=memory_out).to_dict()
 
 
 def test_a_run_that_fails_is_named_and_the_others_are_kept(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import slcache
-from slcache import api, bounds, units
+from slcache import bounds, simulation, units
 from slcache.charts import device as picture
 from slcache.documents import figures
 from slcache.metrics import GAIN_SHARE
@@ -440,5 +440,5 @@ def test_the_verb_writes_cells_and_rests(tmp_path: Path, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("rule", ["sepbit", "oracle"])
 def test_an_oracle_wins_nothing_beside_devices_that_can_be_built(rule: str, trace: Path) -> None:
     settings = {"device.pool.0.blocks": 192, "dense.separation": rule}
-    run = api.run(trace, device="tiny", scheme="baseline", settings=settings)
+    run = simulation.run(trace, device="tiny", scheme="baseline", settings=settings)
     assert figures.looks_ahead(run.to_dict()) == (rule == "oracle")

@@ -20,7 +20,7 @@ import pytest
 
 import slcache
 import slcache as sl
-from slcache import _begin, _core
+from slcache import _boot, _core
 from slcache.cli import console
 from slcache.errors import RunError
 from slcache.execute import executors
@@ -198,11 +198,11 @@ def test_ctrl_c_is_answered_while_libraries_load(verb: str, moments: int, inputs
 
 
 def test_a_read_in_a_thread_leaves_signals_to_the_first() -> None:
-    before = signal.signal(signal.SIGINT, _begin.interrupt)
+    before = signal.signal(signal.SIGINT, _boot.interrupt)
     found: list[object] = []
 
     def read() -> None:
-        with _begin.held():
+        with _boot.held():
             found.append(signal.getsignal(signal.SIGINT))
 
     try:
@@ -211,7 +211,7 @@ def test_a_read_in_a_thread_leaves_signals_to_the_first() -> None:
         thread.join()
     finally:
         signal.signal(signal.SIGINT, before)
-    assert found == [_begin.interrupt]
+    assert found == [_boot.interrupt]
 
 
 def test_a_worker_leaves_ctrl_c_to_its_driver() -> None:
@@ -358,7 +358,12 @@ def test_large_maps_are_told(
     def ended(*_: object, **__: object) -> None:
         raise RunError("the run was reached")
 
-    places = ("api.run.of", "comparing.compare.of", "cliffs.cliff.of", "drives.protocol.measure")
+    places = (
+        "simulation.run.of",
+        "simulation.compare.of",
+        "cliffs.cliff.of",
+        "drives.protocol.measure",
+    )
     for place in places:
         monkeypatch.setattr(f"slcache.{place}", ended)
     told = cli(*VERBS[verb], "--device", device).stderr.decode().splitlines()

@@ -73,8 +73,8 @@ def test_all_schemes_are_those_that_a_device_can_be(tmp_path: Path) -> None:
     ahead = [entry["name"] for entry in slcache.schemes() if entry["looks_ahead"]]
     assert ahead == ["clairvoyant", "bypass-oracle"]
     assert "clairvoyant" in slcache.fitting(device="tiny")[0]
-    assert "clairvoyant" not in catalogue.named("all", device="tiny")[0]
-    assert catalogue.named("clairvoyant", device="tiny")[0] == ["clairvoyant"]
+    assert "clairvoyant" not in catalogue.named_schemes("all", device="tiny")[0]
+    assert catalogue.named_schemes("clairvoyant", device="tiny")[0] == ["clairvoyant"]
     trace = write_trace(tmp_path / "trace.csv", mixed(2000))
     names = ["baseline", "clairvoyant", "turbo-write"]
     told = " ".join(slcache.compare(trace, device="tiny", schemes=names).verdict())

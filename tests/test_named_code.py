@@ -17,7 +17,7 @@ import pytest
 
 import slcache
 from hidden_drives import a_log
-from slcache import explain, named
+from slcache import code, explain
 from slcache.bounds import on_device
 from slcache.gym import SlcCacheEnv
 from support import slcache as command
@@ -79,7 +79,7 @@ class Marked:
         for name, module in list(sys.modules.items()):
             if (getattr(module, "__file__", None) or "").endswith(self.file.name):
                 del sys.modules[name]
-        named.loaded.clear()
+        code.loaded.clear()
 
     def documents(self) -> dict[str, Path]:
         """Return the documents by their kinds."""

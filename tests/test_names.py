@@ -18,7 +18,7 @@ import pytest
 
 import slcache
 from charted import Page, charts, rows
-from slcache import api, names
+from slcache import names
 from slcache.bandwidth import curves
 from slcache.charts import layout, page, performance, pictures
 from slcache.cli import console
@@ -30,6 +30,7 @@ from slcache.study import sweep
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import Outcome
 from slcache.study.run import Sweep
+from slcache.trace import Trace
 from studies import grid, table_of
 from support import json_of, mixed, write_trace
 from support import slcache as command
@@ -134,7 +135,7 @@ def test_reports_and_charts_show_names_as_they_are(comparisons: list[slcache.Com
 @pytest.mark.parametrize("kind", [".html", ".svg"])
 def test_pictures_of_a_trace_take_any_name(kind: str, trace: Path, tmp_path: Path) -> None:
     """Those of other kinds are drawn from what the SVG says."""
-    info = api.Trace(trace).info()
+    info = Trace(trace).info()
     # A page has all that a drawing has.
     for name in TOGETHER if kind == ".html" else TOGETHER[1:]:
         document: dict[str, Any] = copy.deepcopy(info)

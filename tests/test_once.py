@@ -23,7 +23,7 @@ from slcache import _core, cli, explain, gym, study
 from slcache.cli import options as opt
 from slcache.cli.app import execute
 from slcache.documents.schemata import config_keys
-from slcache.metrics import METRICS, PARTS, named
+from slcache.metrics import METRICS, PARTS, metric_of
 from slcache.options import Options, arguments_of
 from slcache.options.arguments import OTHER_WORDS
 from slcache.search import MetricBound, Search
@@ -286,7 +286,7 @@ def test_every_metric_may_be_named_without_its_unit(trace: Path, tmp_path: Path)
     assert len(SHORT) > 20
     assert not set(SHORT.values()) & set(METRICS | PARTS), "a short name is another's"
     for name, short in SHORT.items():
-        assert named(short).name == name
+        assert metric_of(short).name == name
         assert list(Search(minimise=[short]).metrics) == [name]
         assert list(Search(maximise=[short]).metrics) == [name]
         assert MetricBound.read(f"{short}<=1").metric == name

@@ -15,10 +15,9 @@ from typing import Any, cast
 import pytest
 
 import slcache
-from slcache import Scheme, catalogue, conformance
+from slcache import Scheme, _boot, catalogue, conformance
 from slcache import conformance as checking
 from slcache.documents import saved
-from slcache.execute import steady
 from slcache.search.space import VALUES_MOST
 from slcache.study.axes import Axis
 from support import TINY_BYTES, Row, here, own_scheme, process, stdout, write_trace
@@ -296,14 +295,14 @@ def test_what_differs_from_process_to_process_fails_the_check(body: str, tmp_pat
 
 
 def test_hashes_that_the_user_has_chosen_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert steady.hashes() == {"PYTHONHASHSEED": "0"}
-    assert steady.others() != steady.hashes()
+    assert _boot.hashes() == {"PYTHONHASHSEED": "0"}
+    assert _boot.other_hashes() != _boot.hashes()
     for said in ("0", "1", "77"):
         monkeypatch.setenv("PYTHONHASHSEED", said)
-        assert steady.hashes() == {}
-        assert steady.others()["PYTHONHASHSEED"] != said
+        assert _boot.hashes() == {}
+        assert _boot.other_hashes()["PYTHONHASHSEED"] != said
     assert "custom" in slcache.fitting(device="tiny")[0]
-    assert "custom" not in catalogue.named("all", device="tiny")[0]
+    assert "custom" not in catalogue.named_schemes("all", device="tiny")[0]
 
 
 def options_of(scheme: str, settings: dict[str, Any]) -> dict[str, Any]:

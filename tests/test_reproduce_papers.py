@@ -10,7 +10,7 @@ import pytest
 
 import slcache as sl
 from charted import axis, nodes, rows
-from slcache import ConfigError, api
+from slcache import ConfigError
 from slcache.execute.engine import Engine
 from slcache.execute.run import Run
 from slcache.execute.tasks import Done, Task, perform
@@ -24,6 +24,7 @@ from slcache.reproduce.measures import value
 from slcache.reproduce.parts import FigureSpec, Grid, Lifespans, Optima, Pick, Yardstick
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.points import Key, PointTable
+from slcache.trace import Trace
 
 GRID = Grid("static", "baseline", {"u": [0.1, 0.5, 0.9]})
 
@@ -356,10 +357,10 @@ def bare(each: Input) -> Run:
 def test_a_trace_is_repeated_as_often_as_asked(mebibytes: int, tmp_path: Path) -> None:
     asked = mebibytes << 20
     each = Input("w", "ips-wdev_0", 8000, set={"requests": "8000"}, repeat_to_write_bytes=asked)
-    once = api.Trace(each.path, options=replace(each, repeat_to_write_bytes=0).options(1)).info()
+    once = Trace(each.path, options=replace(each, repeat_to_write_bytes=0).options(1)).info()
     path = tmp_path / "repeated.parquet"
     assert perform(Task(str(path), "repeat", bare(each))) == Done(str(path))
-    told = api.Trace(path).info()
+    told = Trace(path).info()
     assert told["write_bytes"] == pytest.approx(asked, rel=0.1)
     assert told["requests"] == pytest.approx(once["requests"] * asked / once["write_bytes"], abs=1)
     # A shorter one is a part of the trace; a longer one comes back to the same pages.

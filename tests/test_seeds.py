@@ -14,7 +14,7 @@ import scipy
 import slcache
 from slcache import metrics
 from slcache.documents.figures import by_seed
-from slcache.metrics import named
+from slcache.metrics import metric_of
 from slcache.results import intervals
 from slcache.results import seeded as told_of
 from slcache.results.intervals import Figure, against
@@ -208,7 +208,7 @@ def test_every_draw_is_a_run_to_repeat(recording: Path, drawn: SeededComparison)
     deviation = math.sqrt(sum((value - mean) ** 2 for value in figure.known) / (DRAWS - 1))
     half = scipy.stats.t.ppf(0.975, DRAWS - 1) * deviation
     whole = slcache.run(recording, device="tiny", scheme="baseline", address="wrap").documents[0]
-    own = named("write_mean_ns").value(whole)
+    own = metric_of("write_mean_ns").value(whole)
     found = figure.estimate
     assert found is not None
     assert found.own == own

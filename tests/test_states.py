@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import slcache
-from slcache import comparing
+from slcache import simulation
 from slcache.cli import simulate
 from slcache.metrics import METRICS
 from slcache.options import parsing
@@ -182,7 +182,7 @@ def test_two_states_stand_side_by_side(trace: Path) -> None:
     base = verb("compare", trace, Path())
     text = stdout(*base, "--states")
     assert [": tiny: " in line for line in text.splitlines()[:2]] == [True, True]
-    found = comparing.in_states(str(trace), device="tiny", schemes=SCHEMES)
+    found = simulation.in_states(str(trace), device="tiny", schemes=SCHEMES)
     assert list(found) == ["empty", parsing.WORN]
     assert all(line in text for line in simulate.sentences(found))
     # What is beside each other is what each state alone prints.
@@ -204,13 +204,13 @@ def test_what_is_told_of_states_is_of_all_their_runs(trace: Path, schemes: list[
             seen.append((done, total))
         return True
 
-    comparing.in_states(str(trace), device="tiny", schemes=schemes, on_progress=see)
+    simulation.in_states(str(trace), device="tiny", schemes=schemes, on_progress=see)
     whole = 2 * len(schemes)
     assert {total for done, total in seen if done} == {whole}
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     assert max(seen) == (whole if len(schemes) > 1 else whole - 1, whole)
     with pytest.raises(KeyboardInterrupt):
-        comparing.in_states(
+        simulation.in_states(
             str(trace), device="tiny", schemes=schemes, on_progress=lambda *_: False
         )
 

@@ -6,11 +6,9 @@
 >>> both.save("out")
 """
 
-from slcache import _begin, _core, trace  # noqa: F401
-from slcache.api import run
+from slcache import _boot, _core, trace  # noqa: F401
 from slcache.catalogue import device_facts, devices, fitting, formats, resolve, schemes
 from slcache.cliffs import cliff
-from slcache.comparing import compare
 from slcache.errors import (
     ConfigError,
     EpisodeError,
@@ -25,6 +23,7 @@ from slcache.results import Comparison, Result
 from slcache.results.differences import diff, load
 from slcache.scheme import Scheme, dense, option, reclaim, slc
 from slcache.search import tune
+from slcache.simulation import compare, run
 from slcache.study import sweep
 from slcache.trace import Trace, generate, workload, workloads
 

@@ -45,7 +45,7 @@ def _sizes(text: str) -> list[int]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Read(models.TraceOptions):
+class SeededTraceOptions(models.TraceOptions):
     """A trace that is read, or drawn with a seed."""
 
     trace: Content = field(kw_only=False, metadata=options.needed(*models.TRACE, offer="workloads"))
@@ -60,7 +60,7 @@ class Read(models.TraceOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OfTrace(Read):
+class TraceBoundOptions(SeededTraceOptions):
     """What the bound of a trace takes."""
 
     sizes_bytes: Sequence[int] | None = field(
@@ -82,8 +82,8 @@ class OfTrace(Read):
     on_progress: Progress | None = None
 
 
-@takes(OfTrace)
-def of_trace(asked: OfTrace) -> dict[str, Any]:
+@takes(TraceBoundOptions)
+def of_trace(asked: TraceBoundOptions) -> dict[str, Any]:
     """Return the least that any scheme programs to dense cells, by size of the SLC cache.
 
     A version is a unit of `unit_bytes` touched by a write, alive until it is written again or
@@ -127,7 +127,7 @@ def of_comparison(run: Run, results: Sequence[Result]) -> dict[str, Any] | None:
     powers = range(max(0, low - _BELOW), min(high + _ABOVE, _POWER_MAX) + 1)
     text = _core.run_bounds(
         trace,
-        {**run.given(), "trace_options": list(run.trace_options)},
+        {**run.engine_run(), "trace_options": list(run.trace_options)},
         slots=[1 << power for power in powers],
         progress=None,
     )
@@ -160,7 +160,7 @@ def _check(sizes: Sequence[int], unit_bytes: int, least: int, most: int, told: s
 
 
 @dataclass(frozen=True)
-class Cells:
+class CellCosts:
     """What a unit takes in one cell mode of a device."""
 
     program_ns: float
@@ -168,7 +168,7 @@ class Cells:
     block_life: float | None
 
     @classmethod
-    def of(cls, pool: Mapping[str, Any], mode: str, unit_bytes: int) -> Cells:
+    def of(cls, pool: Mapping[str, Any], mode: str, unit_bytes: int) -> CellCosts:
         """Return those of a pool's mode: of its fastest page, of all planes where they can."""
         own, bits = pool[mode], BITS[mode]
         slots = pool["page_bytes"] / unit_bytes
@@ -184,7 +184,7 @@ class Cells:
         return cls(min(times) / (slots * planes), life)
 
     @classmethod
-    def least(cls, of: Sequence[Cells]) -> Cells:
+    def least(cls, of: Sequence[CellCosts]) -> CellCosts:
         """Return the least of several: a scheme may use any of them."""
         lives = [each.block_life for each in of if each.block_life is not None]
         life = min(lives) if len(lives) == len(of) else None
@@ -196,8 +196,8 @@ class Flash:
     """The cells of a device that a cache and the store behind it can have."""
 
     unit_bytes: int
-    slc: Cells
-    dense: Cells
+    slc: CellCosts
+    dense: CellCosts
     #: A block in SLC mode on each plane, and how many of them there are.
     step_bytes: int
     steps: int
@@ -224,8 +224,8 @@ class Flash:
         holds = buffer is not None and buffer["acknowledge"] == "on-buffer"
         return cls(
             unit,
-            Cells.least([Cells.of(pool, "slc", unit) for pool in caches]),
-            Cells.least([Cells.of(pool, mode, unit) for pool, mode in stores]),
+            CellCosts.least([CellCosts.of(pool, "slc", unit) for pool in caches]),
+            CellCosts.least([CellCosts.of(pool, mode, unit) for pool, mode in stores]),
             slc_row_bytes(slc),
             slc["blocks"],
             buffer["bytes"] // unit if holds and buffer else 0,
@@ -253,7 +253,7 @@ class Flash:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OnDevice(OfTrace):
+class DeviceBoundOptions(TraceBoundOptions):
     """What the bound of a trace on a device takes."""
 
     device: Content | None = option(
@@ -266,8 +266,8 @@ class OnDevice(OfTrace):
     address: str | None = option("", models.BEYOND, words=models.ADDRESSES)
 
 
-@takes(OnDevice)
-def on_device(asked: OnDevice) -> dict[str, Any]:
+@takes(DeviceBoundOptions)
+def on_device(asked: DeviceBoundOptions) -> dict[str, Any]:
     """Return the bound of a trace for SLC caches of a device, as the device places the trace.
 
     Beside the counts of `bounds.of_trace` each size has the least time of programs, summed over
@@ -294,7 +294,7 @@ def on_device(asked: OnDevice) -> dict[str, Any]:
     text = _core.run_bounds(
         content.trace_of(trace),
         {
-            **catalogue.given(device, scheme, chosen, seed=seed),
+            **catalogue.engine_run(device, scheme, chosen, seed=seed),
             "trace_options": asked.reader_options(),
         },
         slots=[flash.buffer_slots, *slots],

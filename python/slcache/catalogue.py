@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from slcache import _core, names
+from slcache.code import OWN, parts
 from slcache.errors import ConfigError, UsageError, about, one_line
 from slcache.files import Path
-from slcache.named import OWN, parts
 from slcache.names import few
 from slcache.options import content
 from slcache.options.arguments import checked
@@ -46,7 +46,7 @@ def schemes(*, device: Content | None = None) -> list[dict[str, Any]]:
     for entry in entries:
         name = entry["name"]
         if name in fit:
-            entry["knobs"] = json.loads(_core.knobs(given(device, name)))
+            entry["knobs"] = json.loads(_core.knobs(engine_run(device, name)))
         else:
             entry["problem"] = problems[name]
     return entries
@@ -97,10 +97,12 @@ def resolve(
     chosen = scheme or own
     if chosen is None:
         raise content.missing("scheme")
-    return dict(json.loads(_core.resolve(given(device, chosen, said, replay=replay, seed=seed))))
+    return dict(
+        json.loads(_core.resolve(engine_run(device, chosen, said, replay=replay, seed=seed)))
+    )
 
 
-def given(
+def engine_run(
     device: Content,
     scheme: str,
     settings: Mapping[str, Any] | None = None,
@@ -225,7 +227,7 @@ def modes() -> dict[str, str]:
     return {alias["name"]: name for name, alias in every if alias["set"].startswith("mode=")}
 
 
-def named(
+def named_schemes(
     schemes: Sequence[str] | str, *, device: Content, settings: Mapping[str, Any] | None = None
 ) -> tuple[list[str], dict[str, str]]:
     """Return the schemes that a list, names with commas or `all` mean, and those left out of all.
@@ -249,7 +251,7 @@ def rivals(
     return [name for name in fit if name not in ahead | {"custom"}], problems
 
 
-def called(
+def labels_of(
     schemes: Sequence[str],
     *,
     device: Content,

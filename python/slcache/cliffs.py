@@ -124,7 +124,7 @@ def divisor(text: str) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Rivals:
+class _CliffTarget:
     """Schemes on a device, or on a part of it."""
 
     schemes: Sequence[str] | str | None = option(
@@ -145,7 +145,7 @@ class _Rivals:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Writes(models.ExecutionOptions, models.DeviceOptions, _Rivals):
+class Writes(models.ExecutionOptions, models.DeviceOptions, _CliffTarget):
     """What is written to a device, and under which schemes."""
 
     pattern: str | None = option(
@@ -215,18 +215,18 @@ class Writes(models.ExecutionOptions, models.DeviceOptions, _Rivals):
         schemes = self.schemes or "all"
 
         def runs(part: Content) -> None:
-            names, _ = catalogue.named(schemes, device=part, settings=settings)
+            names, _ = catalogue.named_schemes(schemes, device=part, settings=settings)
             catalogue.check_schemes(names, None)
-            catalogue.called(names, device=part, settings=settings)
+            catalogue.labels_of(names, device=part, settings=settings)
 
         if self.scale > 1:
             from slcache.drives import fills
 
             device = fills.scaled(device, self.scale, runs)
-        names, left_out = catalogue.named(schemes, device=device, settings=settings)
+        names, left_out = catalogue.named_schemes(schemes, device=device, settings=settings)
         catalogue.check_schemes(names, None)
         # It says which scheme does not run.
-        catalogue.called(names, device=device, settings=settings)
+        catalogue.labels_of(names, device=device, settings=settings)
         return device, names, settings, left_out
 
 
@@ -264,7 +264,7 @@ def cliff(asked: Writes) -> Cliff:
     others, more = _beside(runs) if asked.bound else ({}, [])
     every = [*runs, *more]
     done = execute.results(every, asked, asked.on_progress)
-    labels = catalogue.called(schemes, device=device, settings=given)
+    labels = catalogue.labels_of(schemes, device=device, settings=given)
     for result, name in zip(done, planned, strict=False):
         result.label = labels[name]
     labelled = zip(planned.values(), done[: len(runs)], strict=True)

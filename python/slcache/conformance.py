@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from slcache import _core, catalogue
+from slcache import _boot, _core, catalogue
 from slcache.errors import ConfigError, about
-from slcache.execute import steady
 from slcache.options.arguments import checked
 from slcache.options.content import checked_seed
 from slcache.trace import Progress
@@ -42,7 +41,7 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Conformance:
     """What came of a check."""
 
     #: Cases that ran, and those whose device the scheme refuses.
@@ -64,7 +63,7 @@ def check(
     cases: int = CASES,
     seed: int = 1,
     on_progress: Progress | None = None,
-) -> Outcome:
+) -> Conformance:
     """Run small random cases of a scheme up to the first that fails.
 
     Each draws a device, nearly empty to full, and 1,500 requests with pauses, trims and flushes.
@@ -82,7 +81,7 @@ def check(
         first = given | {"cases": min(cases, _REPEATED)}
         told["failure"] = _differing(told["passed"], first)
     failure = None if told["failure"] is None else Failure(**told["failure"])
-    return Outcome(told["ran"], told["refused"], failure)
+    return Conformance(told["ran"], told["refused"], failure)
 
 
 def _differing(passed: list[dict[str, Any]], given: dict[str, Any]) -> dict[str, Any] | None:
@@ -90,7 +89,7 @@ def _differing(passed: list[dict[str, Any]], given: dict[str, Any]) -> dict[str,
     there = subprocess.run(
         [sys.executable, "-c", _AGAIN],
         input=json.dumps(given),
-        env=os.environ | steady.others() | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        env=os.environ | _boot.other_hashes() | {"PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
         check=False,

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from slcache import _core, api, catalogue, kinds, metrics
+from slcache import _core, catalogue, kinds, metrics
 from slcache.documents import schemata
 from slcache.documents.schemata import Key
+from slcache.files import Path
 from slcache.metrics import METRICS, PARTS
 from slcache.names import few
 from slcache.options.parsing import counts_blocks
@@ -119,7 +120,7 @@ def find(wanted: str) -> list[Entry]:
     if not found:
         with contextlib.suppress(ValueError):
             # A metric's name may come without its unit.
-            name = metrics.named(plain).name
+            name = metrics.metric_of(plain).name
             found = [entry for entry in known if (entry.of, entry.key.name) == ("metric", name)]
     if not found or "*" in plain:
         of_result = of_config != plain and bool(_whole(entries(), of_config))
@@ -233,7 +234,7 @@ class Standing:
     problem: str = ""
 
 
-def standing(entry: Entry, device: api.Path, wanted: str) -> Standing | None:
+def standing(entry: Entry, device: Path, wanted: str) -> Standing | None:
     """Return what a key, as it was asked for, stands at on a device; None if not of configuration.
 
     Keys of a scheme stand as that scheme has them there, which may not run on the device; others as
@@ -266,7 +267,7 @@ def _schemes() -> list[str]:
     return [str(entry["name"]) for entry in catalogue.schemes()]
 
 
-def _resolved(device: api.Path, schemes: Sequence[str]) -> dict[str, Any] | None:
+def _resolved(device: Path, schemes: Sequence[str]) -> dict[str, Any] | None:
     """Return the configuration of the first of some schemes that fits a device, if one does."""
     for scheme in schemes:
         with contextlib.suppress(_core.ConfigError):

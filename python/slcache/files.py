@@ -1,4 +1,4 @@
-"""Writing results so that a reader never meets half a file, and no input is lost."""
+"""Files, read up to a stated size, and written so that nobody meets half of one."""
 
 from __future__ import annotations
 
@@ -7,15 +7,67 @@ import errno
 import fcntl
 import os
 import pathlib
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Self
 
-from slcache import _core, named
+from slcache import _core, code
+from slcache.errors import RunError
+
+#: The largest document of results, a store's too, and the largest log of a drive; none
+#: comes near it.
+RESULT_BYTES_MAX = 256 << 20
+#: The largest file that people write: studies, evaluations, lists of points and schemes.
+STUDY_BYTES_MAX = 16 << 20
+
+
+class TooLongError(ValueError):
+    """A file that is larger than any document of its kind."""
+
+
+def regular(path: pathlib.Path) -> pathlib.Path:
+    """Return the path of a file; OSError for what is none: to open a pipe may take for ever."""
+    kind = path.stat().st_mode
+    if stat.S_ISDIR(kind):
+        raise OSError(errno.EISDIR, "it is a folder, not a file", str(path))
+    if not stat.S_ISREG(kind):
+        raise OSError(errno.EINVAL, "it is a pipe or a device, not a file", str(path))
+    return path
+
+
+def read_bytes(path: pathlib.Path, limit_bytes: int) -> bytes:
+    """Return a file's bytes; raises OSError, TooLongError."""
+    with regular(path).open("rb") as file:
+        content = file.read(limit_bytes + 1)
+    if len(content) > limit_bytes:
+        raise TooLongError(f"{path}: is larger than {limit_bytes >> 20} MiB, the largest allowed")
+    return content
+
+
+def read_text(path: pathlib.Path, limit_bytes: int = STUDY_BYTES_MAX) -> str:
+    """Return a file's text, UTF-8 with or without a mark in front; raises OSError, ValueError."""
+    return read_bytes(path, limit_bytes).decode("utf-8-sig")
+
+
+def check_addresses(least_bytes: int, what: str) -> None:
+    """Raise RunError where a process may have fewer addresses than a library takes.
+
+    Such a library would end the process, and nobody would be told why.
+    """
+    try:
+        import resource
+    except ImportError:
+        return
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit != resource.RLIM_INFINITY and limit < least_bytes:
+        told = f"out of address space: {limit >> 20:,} MiB are allowed (ulimit -v)"
+        raise RunError(f"{told}, and {what} need {least_bytes >> 20:,}")
+
 
 Path = str | os.PathLike[str]
 #: The file of a timeline, from when until when it is, ns, and of every which request.
-Drawn = tuple[str, int, int, int]
+Timeline = tuple[str, int, int, int]
 
 
 class Transaction:
@@ -37,7 +89,7 @@ class Transaction:
     ) -> None:
         self.directory = pathlib.Path(directory)
         self._names = [*(self.directory / name for name in names), *beside]
-        self._outputs = _core.Outputs(_read(inputs))
+        self._outputs = _core.Outputs(_inputs(inputs))
 
     def __enter__(self) -> Self:
         check_folder(self.directory)
@@ -92,7 +144,7 @@ def write(directory: Path, contents: Mapping[str, bytes], inputs: Iterable[Path]
 
 def check(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:
     """Raise ConfigError where an output that somebody writes is an input, or another output."""
-    checked = _core.Outputs(_read(inputs))
+    checked = _core.Outputs(_inputs(inputs))
     try:
         for path in outputs:
             checked.reserve(os.fspath(path))
@@ -100,9 +152,9 @@ def check(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:
         checked.discard()
 
 
-def _read(inputs: Iterable[Path]) -> list[str]:
+def _inputs(inputs: Iterable[Path]) -> list[str]:
     """Return the inputs, and the files of the code that is named: a run reads them too."""
-    return [os.fspath(path) for path in (*inputs, *named.files())]
+    return [os.fspath(path) for path in (*inputs, *code.files())]
 
 
 @contextlib.contextmanager

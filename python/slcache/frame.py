@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from slcache import _begin, bounded
+from slcache import _boot, files
 from slcache.documents.figures import draw
 from slcache.errors import ResultError, about
 from slcache.metrics import METRICS, PARTS
@@ -78,7 +78,7 @@ def figures(runs: Labelled) -> pl.DataFrame:
 
 def table(name: str, runs: Labelled) -> pl.DataFrame:
     """Return one of `TABLES` of several runs, one after another."""
-    bounded.check_addresses(LEAST_BYTES, "tables")
+    files.check_addresses(LEAST_BYTES, "tables")
     import polars as pl
 
     if name == "series":
@@ -124,7 +124,7 @@ def of_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> pl.Dat
 
     What a row lacks is null there.
     """
-    bounded.check_addresses(LEAST_BYTES, "tables")
+    files.check_addresses(LEAST_BYTES, "tables")
     import polars as pl
 
     whole = {*_WHOLE, *(name for name, metric in FIGURES.items() if metric.whole)}
@@ -167,12 +167,12 @@ def study_of(path: Path) -> str | None:
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[Path]:
     """Have a Parquet file read: whatever its reader says against it is a ResultError."""
-    bounded.check_addresses(LEAST_BYTES, "tables")
+    files.check_addresses(LEAST_BYTES, "tables")
     from polars import exceptions
 
     try:
-        with _begin.held(), _hushed():
-            yield bounded.regular(path)
+        with _boot.held(), _hushed():
+            yield files.regular(path)
     except (OSError, exceptions.PolarsError, exceptions.PanicException) as error:
         told = getattr(error, "strerror", None) or str(error).partition("\n")[0]
         raise about(

@@ -120,7 +120,7 @@ def absence(name: str) -> str:
     return _ABSENT.get(name, "does the trace have such requests?")
 
 
-def named(name: str) -> Metric:
+def metric_of(name: str) -> Metric:
     """Return a metric or a component by its name, with its unit or without.
 
     ValueError, with what comes near, for others.

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from slcache import _core, api, names
+from slcache import _core, names, simulation
+from slcache.code import listed
 from slcache.documents import Document
 from slcache.documents.saved import file_of
 from slcache.errors import ConfigError, ResultError, TraceError, UsageError, about
 from slcache.execute import prefixed
 from slcache.files import Path
-from slcache.named import listed
 from slcache.names import few
 from slcache.options.arguments import checked
 from slcache.options.content import Content, is_workload
@@ -136,7 +136,7 @@ def _repeated(
     progress: Progress | None,
 ) -> Result:
     memory = document["provenance"].get("memory_in")
-    run = api.run(
+    run = simulation.run(
         _place(document, trace),
         scheme=sources.get(names.of_scheme(document["config"])),
         settings=document["config"],

@@ -18,7 +18,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from slcache import bounded
+from slcache import files
 from slcache.charts import layout, pictures
 from slcache.charts.spec import Spec
 from slcache.names import printable
@@ -135,7 +135,7 @@ def _library() -> str:
 def _kept() -> str | None:
     """Return the script that is kept; None where there is none, or it is damaged."""
     try:
-        text, sum_ = bounded.text(_cache() / _name()).rsplit("\n//", 1)
+        text, sum_ = files.read_text(_cache() / _name()).rsplit("\n//", 1)
     except (OSError, ValueError, RuntimeError):
         return None
     return text if sum_ == hashlib.sha256(text.encode()).hexdigest() else None

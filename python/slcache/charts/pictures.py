@@ -8,11 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from slcache import bounded
 from slcache.charts import layout, spec
 from slcache.charts.spec import Spec
 from slcache.errors import UsageError, about
-from slcache.files import Transaction, inputs
+from slcache.files import Transaction, check_addresses, inputs
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -32,7 +31,7 @@ _NUMBERED = re.compile(r'((?:id="|url\(#)[a-z]+_?)(\d+)')
 
 def drawer() -> ModuleType:
     """Return the library that draws; raises RunError where it has no room for its engine."""
-    bounded.check_addresses(_ADDRESSES, "pictures")
+    check_addresses(_ADDRESSES, "pictures")
     import vl_convert
 
     return vl_convert

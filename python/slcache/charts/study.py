@@ -11,7 +11,7 @@ import numpy as np
 
 from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
-from slcache.metrics import Goal, named
+from slcache.metrics import Goal, metric_of
 from slcache.study.analysis import Effect, Levels, MapCells
 from slcache.study.fronts import SeedSpread
 from slcache.study.outcome import Setting, figure_text, interval_text, level_text, short_files
@@ -30,7 +30,7 @@ _KINDS = {"ns": ("time", 1e3), "J": ("energy", 1.0)}
 def metric_axis(name: str, values: Iterable[float | None], title: str | None = None) -> Axis:
     """Return the axis of a metric's values, in its unit."""
     known = [value for value in values if value is not None]
-    unit, log = named(name).unit, spec.is_far(known)
+    unit, log = metric_of(name).unit, spec.is_far(known)
     title = name if title is None else title
     if unit in _KINDS:
         kind, per = _KINDS[unit]

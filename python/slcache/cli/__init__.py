@@ -8,8 +8,7 @@ import sys
 from collections.abc import Iterator
 from typing import TextIO
 
-from slcache import _begin
-from slcache.execute import steady
+from slcache import _boot
 
 #: Address space below which libraries cannot be loaded.
 LEAST_BYTES = 400 << 20
@@ -18,18 +17,18 @@ LEAST_BYTES = 400 << 20
 def main() -> None:
     """Run the command line and exit with its status."""
     try:
-        steady.begin(sys.argv[1:])
+        _boot.begin_with_hashes(sys.argv[1:])
         if not _streams_open() or not _has_room():
             sys.exit(1)
         from slcache.cli.app import execute
 
-        _begin.heed(_begin.interrupt)
+        _boot.heed(_boot.interrupt)
         status = execute(sys.argv[1:])
-        _begin.done()
+        _boot.done()
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
-        status = _begin.INTERRUPTED
-    if status == _begin.INTERRUPTED:
+        status = _boot.INTERRUPTED
+    if status == _boot.INTERRUPTED:
         _leave()
     sys.exit(status)
 
@@ -42,7 +41,7 @@ def _leave() -> None:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError):
             stream.flush()
-    os._exit(_begin.INTERRUPTED)
+    os._exit(_boot.INTERRUPTED)
 
 
 def _has_room() -> bool:

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, get_args
 
-from slcache import ConfigError, Error, TraceError, UsageError, _begin, named
+from slcache import ConfigError, Error, TraceError, UsageError, _boot, code
 from slcache.cli import aside
 from slcache.names import near, printable
 
@@ -28,7 +28,7 @@ def execute(arguments: Sequence[str]) -> int:
             stream.reconfigure(errors="replace")
     call = _Call()
     try:
-        with warnings.catch_warnings(), named.command(arguments):
+        with warnings.catch_warnings(), code.command(arguments):
             warnings.showwarning = _noted
             # What a verb warns of is a note, whatever the interpreter was told of warnings.
             warnings.simplefilter("always", UserWarning)
@@ -56,7 +56,7 @@ class _Call:
     def run(self, arguments: list[str]) -> int:
         """Run the verb that is meant."""
         if arguments == ["--version"]:
-            _begin.write_version()
+            _boot.write_version()
             return OK
         from slcache.cli import help
 

@@ -293,7 +293,7 @@ def tell(
     with contextlib.suppress(Error):
         needs = [
             _core.memory_outlook(
-                catalogue.given(device, name, catalogue.settings_for(settings, name, schemes))
+                catalogue.engine_run(device, name, catalogue.settings_for(settings, name, schemes))
             )
             for name in schemes
         ]

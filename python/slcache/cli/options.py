@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
 
 from cyclopts import UNSET, App, Parameter
 
-from slcache import named
+from slcache import code
 from slcache.cli import help
 from slcache.errors import UsageError, about
 from slcache.names import near
@@ -210,7 +210,7 @@ class SchemeSourceOptions(Options):
 
     def check_used(self) -> None:
         """Say that a class that is named for a document is not the one that it names."""
-        if self.scheme is not None and not named.is_loaded(self.scheme):
+        if self.scheme is not None and not code.is_loaded(self.scheme):
             raise wrong(f"{self.scheme} is no class that the document names", "--scheme")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from slcache import _core, api, catalogue, comparing, units
+from slcache import _core, catalogue, simulation, units
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.documents import figures
@@ -50,9 +50,9 @@ def _check_states(asked: CompareOptions) -> None:
 
 def _show_states(asked: CompareOptions) -> None:
     """Compare in both states and print what turns round."""
-    same = arguments_of(asked, comparing.Compare)
+    same = arguments_of(asked, simulation.CompareOptions)
     with console.meter(asked.meter, kept=asked.store is not None) as meter:
-        found = comparing.in_states(**same, on_progress=meter)
+        found = simulation.in_states(**same, on_progress=meter)
     lines = [
         Text(f"{_called(name, whole=True)}: {notes.state_line(each.documents)}")
         for name, each in found.items()
@@ -115,7 +115,7 @@ def _turns(side: str, compared: ByState) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunOptions(opt.ProgressOptions, opt.OutputOptions, opt.FolderOptions, api.Run):
+class RunOptions(opt.ProgressOptions, opt.OutputOptions, opt.FolderOptions, simulation.RunOptions):
     """A single run, printed and saved."""
 
 
@@ -139,7 +139,7 @@ def run(asked: RunOptions) -> None:
         console.output(asked.out, FILES, asked.reads, asked.writes) as files,
         console.meter(asked.meter) as meter,
     ):
-        result = api.run.of(replace(asked, on_progress=meter))
+        result = simulation.run.of(replace(asked, on_progress=meter))
         if files is not None:
             result.stage(files)
     _print(result, asked.form, result.shown(), asked.out)
@@ -165,14 +165,14 @@ def _tell(
     with contextlib.suppress(Error):
         for device in devices:
             place, own, given = asked.begun(device)
-            names, _ = catalogue.named(schemes or own or (), device=place, settings=given)
+            names, _ = catalogue.named_schemes(schemes or own or (), device=place, settings=given)
             on = texts.label(texts.text_of(place)) if len(devices) > 1 else ""
             console.tell(place, names, asked.above_setup(names, given), on)
 
 
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions(
-    opt.ProgressOptions, opt.ExplanationOptions, opt.FolderOptions, comparing.Compare
+    opt.ProgressOptions, opt.ExplanationOptions, opt.FolderOptions, simulation.CompareOptions
 ):
     """A comparison, printed and saved."""
 
@@ -221,7 +221,7 @@ def compare(asked: CompareOptions) -> None:
         console.output(asked.out, FILES, asked.reads) as files,
         console.meter(asked.meter, kept=asked.store is not None) as meter,
     ):
-        comparison = comparing.compare.of(replace(asked, on_progress=meter))
+        comparison = simulation.compare.of(replace(asked, on_progress=meter))
         if files is not None:
             comparison.stage(files)
     _print(comparison, asked.form, parts_of(comparison, explain=asked.explain), asked.out)

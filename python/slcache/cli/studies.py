@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from slcache import ConfigError, ResultError, bounded, frame, search, study
+from slcache import ConfigError, ResultError, frame, search, study
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.documents import saved
-from slcache.files import Transaction
+from slcache.files import STUDY_BYTES_MAX, Transaction, read_bytes
 from slcache.options import needed, no_folder, option
 from slcache.tables.table import Table
 
@@ -133,7 +133,7 @@ def _study_of(path: Path, metrics: Sequence[str] | None) -> Study | None:
 
 
 def _text_of(path: Path) -> str:
-    return bounded.read(path, bounded.STUDY_BYTES_MAX).decode(errors="replace")
+    return read_bytes(path, STUDY_BYTES_MAX).decode(errors="replace")
 
 
 sweep_app = opt.group("sweep")

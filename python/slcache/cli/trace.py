@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.text import Text
 
-from slcache import api, bounds
+from slcache import bounds
 from slcache import trace as traces
 from slcache.charts import pictures
 from slcache.cli import console
@@ -21,7 +21,7 @@ from slcache.options.content import is_workload
 from slcache.options.models import TRACE, RecordingOptions
 from slcache.tables import trace_sections
 from slcache.tables.table import Cells, Columns, Pairs, Table
-from slcache.trace import comparison
+from slcache.trace import Trace, comparison
 from slcache.units import unit_of
 
 trace_app = opt.group(
@@ -36,7 +36,7 @@ _OFF, _PROBLEMS = 1, 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class InfoOptions(opt.OutputOptions, bounds.Read):
+class InfoOptions(opt.OutputOptions, bounds.SeededTraceOptions):
     """What a trace's figures are held against, and where they are drawn."""
 
     picture: Path | None = option(
@@ -85,7 +85,7 @@ def info(rival: InfoOptions) -> int:
     figures = _figures(rival.expected)
     if rival.other_option and rival.other is None:
         raise opt.wrong("--against-option is of the trace that --against names")
-    document = api.Trace(str(rival.trace), options=dict(rival.reader_options())).info()
+    document = Trace(str(rival.trace), options=dict(rival.reader_options())).info()
     with opt.as_usage():
         findings = comparison.check(document, figures)
     second = None if rival.other is None else _info_of_other(rival.other, rival.other_option or {})
@@ -107,7 +107,7 @@ def info(rival: InfoOptions) -> int:
 
 def _info_of_other(trace: str, options: dict[str, str]) -> dict[str, Any]:
     try:
-        return api.Trace(trace, options=options).info()
+        return Trace(trace, options=options).info()
     except TraceError as error:
         told = getattr(error, "_command_line", str(error))
         told = console.other_message(told, "--against-option")
@@ -132,7 +132,7 @@ def lint(asked: LintOptions) -> int:
       slcache trace lint web.csv.gz --trace-format msr
 
     """
-    document = api.Trace(asked.trace, options=asked.reader()).lint()
+    document = Trace(asked.trace, options=asked.reader()).lint()
     for problem in document["problems"]:
         problem["message"] = console.trace_message(problem["message"])
     console.answer(asked.form, document, _problems(document))

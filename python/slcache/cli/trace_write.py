@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.text import Text
 
-from slcache import api, catalogue, units
+from slcache import catalogue, units
 from slcache import trace as traces
 from slcache.cli import console
 from slcache.cli import options as opt
@@ -17,6 +17,7 @@ from slcache.options import arguments_of, needed, no_folder, option, parsing
 from slcache.options.content import SEED_MAX
 from slcache.options.models import CHANGED, TRACE, RecordingOptions
 from slcache.tables.table import Columns, Table
+from slcache.trace import Trace
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,14 +159,14 @@ def twin(asked: TwinOptions) -> None:
         opt.refuse(asked, of_blocks, "is of a twin by blocks, which --by blocks asks for")
         _by_figures(asked.trace, asked.out, asked.reader(), asked.form)
         return
-    source = api.Trace(asked.trace, options=asked.reader())
+    source = Trace(asked.trace, options=asked.reader())
     asked.write(lambda **how: source.twin_by_blocks(asked.out, **how, **blocks))
 
 
 def _by_figures(trace: str, out: str, reader: dict[str, str], form: opt.Form) -> None:
     if not out.endswith(".toml"):
         raise opt.wrong(f"{out}: a workload's name ends with .toml")
-    report = api.Trace(trace, options=reader).twin(out)
+    report = Trace(trace, options=reader).twin(out)
     fitted = report["fitted"]
     figures = [
         {"figure": name, "unit": units.unit_of(name), "value": value, "fitted": fitted.get(name)}

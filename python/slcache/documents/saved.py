@@ -7,7 +7,7 @@ import pathlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from slcache import bounded, files
+from slcache import files
 from slcache.documents import checks
 from slcache.errors import ResultError, about
 from slcache.names import few, leaves, shown
@@ -173,7 +173,7 @@ def read(path: Path) -> dict[str, Any]:
         document = parsing.json_file(file)
     except parsing.MalformedError as error:
         raise about(ResultError(str(error)), line=error.line, file=str(file)) from None
-    except bounded.TooLongError as error:
+    except files.TooLongError as error:
         raise about(ResultError(str(error)), file=str(file)) from None
     try:
         checked = current_comparison if is_comparison(document) else current

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from slcache import _core, api, catalogue, execute
+from slcache import _core, catalogue, execute
 from slcache.bandwidth import cache_bytes, sequential
 from slcache.bandwidth.curves import Values
 from slcache.documents.figures import slc_row_bytes
@@ -21,6 +21,7 @@ from slcache.options import content as texts
 from slcache.options.content import Content, device_of
 from slcache.options.models import ExecutionOptions
 from slcache.results.result import Result
+from slcache.trace import Progress
 
 #: Seconds between two points of a series, at most.
 POINT_S = 0.5
@@ -212,7 +213,7 @@ def fills(
     scale: int = 1,
     settings: Mapping[str, Any] | None = None,
     jobs: int = 1,
-    progress: api.Progress | None = None,
+    progress: Progress | None = None,
 ) -> list[Filled]:
     """Return the fills of devices by a protocol."""
     runs = [fill_run(device, scale, protocol, settings) for device in devices]
@@ -220,7 +221,7 @@ def fills(
     return [filled(result.documents[0], scale, passes(protocol)) for result in found]
 
 
-def done(runs: Sequence[Run], jobs: int, progress: api.Progress | None) -> list[Result]:
+def done(runs: Sequence[Run], jobs: int, progress: Progress | None) -> list[Result]:
     """Return the results of runs on this machine, which nothing keeps."""
     return execute.results(runs, ExecutionOptions(jobs=jobs), progress)
 
@@ -263,7 +264,7 @@ def recovery(
     fill: float = 0.0,
     settings: Mapping[str, Any] | None = None,
     jobs: int = 1,
-    progress: api.Progress | None = None,
+    progress: Progress | None = None,
 ) -> Recovery:
     """Fill a share of the device, write 1.2 caches, wait, and write as much again.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from slcache import api, catalogue
+from slcache import catalogue
 from slcache.bandwidth.curves import BURSTS, RETURN, Values, find_phases
 from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
@@ -19,6 +19,7 @@ from slcache.errors import UsageError, about
 from slcache.options.arguments import checked
 from slcache.options.content import Content
 from slcache.options.models import combined_settings
+from slcache.trace import Progress
 
 if TYPE_CHECKING:
     from slcache.tables.table import Columns, Table
@@ -267,7 +268,7 @@ def measure(
     state: str | None = None,
     settings: Mapping[str, Any] | None = None,
     jobs: int = 1,
-    on_progress: api.Progress | None = None,
+    on_progress: Progress | None = None,
 ) -> ProtocolRun:
     """Run a laboratory's protocol on a device with scheme `client`.
 

@@ -21,7 +21,7 @@ _ERRORS = {each.__name__: each for each in (ConfigError, TraceError)}
 
 
 @dataclass
-class Progress:
+class RunProgress:
     """How far runs are; results that were there before them do not count."""
 
     total: int
@@ -59,7 +59,7 @@ def run(
     executor: Executor,
     keep: Callable[[Done], None],
     kept: int,
-    report: Callable[[Progress], None],
+    report: Callable[[RunProgress], None],
     *,
     fail_fast: bool = False,
 ) -> dict[str, Done]:
@@ -69,7 +69,7 @@ def run(
     `report` is called several times a second, and ends the sweep by raising. Whoever made the
     executor ends it, and with it what is still running.
     """
-    progress = Progress(len(points), kept)
+    progress = RunProgress(len(points), kept)
     report(progress)
     loop = _Loop(points, makings, executor, keep, progress, fail_fast)
     while loop.pending:
@@ -87,7 +87,7 @@ class _Loop:
         makings: Mapping[str, Task],
         executor: Executor,
         keep: Callable[[Done], None],
-        progress: Progress,
+        progress: RunProgress,
         fail_fast: bool,
     ) -> None:
         self.results: dict[str, Done] = {}

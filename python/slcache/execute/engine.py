@@ -16,16 +16,16 @@ from slcache import _core, files
 from slcache.errors import ConfigError
 from slcache.execute import driver, executors, store, tasks
 from slcache.execute.executors import Executor
-from slcache.execute.run import REPEAT, Options, Run, identity
+from slcache.execute.run import REPEAT, ReaderOptions, Run, identity
 from slcache.execute.tasks import Done, Task
 from slcache.options import content
 from slcache.trace import Progress
 
 #: A trace with the options that it is read with.
-Reading = tuple[str, tuple[tuple[str, str], ...]]
+TraceReading = tuple[str, tuple[tuple[str, str], ...]]
 
 
-def reading(run: Run) -> Reading:
+def trace_reading(run: Run) -> TraceReading:
     """Return how a run reads its trace."""
     return run.trace, tuple(run.trace_options)
 
@@ -36,11 +36,11 @@ class Traces:
     def __init__(self, folder: Path, progress: Progress | None) -> None:
         self._folder, self._progress = folder, progress
         self._opened: dict[str, str | _core.Rereadable] = {}
-        self._fingerprints: dict[Reading, str] = {}
+        self._fingerprints: dict[TraceReading, str] = {}
         #: Prepared files that were looked at or made here.
         self._known: set[Path] = set()
 
-    def fingerprint(self, trace: str, options: Options) -> str:
+    def fingerprint(self, trace: str, options: ReaderOptions) -> str:
         """Return the hash of what a trace is read from; raises TraceError."""
         one = trace, tuple(options)
         if one not in self._fingerprints:
@@ -49,13 +49,13 @@ class Traces:
             )
         return self._fingerprints[one]
 
-    def prepared(self, runs: Iterable[Run], *, here: bool) -> dict[Reading, Path]:
+    def prepared(self, runs: Iterable[Run], *, here: bool) -> dict[TraceReading, Path]:
         """Parse every trace that several runs read, or that can be read only once.
 
         If they are not read `here`, every trace that is a file: what is prepared of it is found
         from any folder. Returns the prepared files; raises TraceError.
         """
-        uses = Counter(map(reading, runs))
+        uses = Counter(map(trace_reading, runs))
         return {
             each: self._prepared(each)
             for each, times in uses.items()
@@ -64,7 +64,7 @@ class Traces:
             or _core.is_read_once(each[0])
         }
 
-    def _prepared(self, one: Reading) -> Path:
+    def _prepared(self, one: TraceReading) -> Path:
         trace, options = one
         parts = {"trace": self.fingerprint(trace, options), "options": options}
         path = self._folder / f"{store.key(parts)}.parquet"
@@ -139,7 +139,7 @@ class Engine:
         self._workers.close()
         self._files.close()
 
-    def fingerprint(self, trace: str, options: Options) -> str:
+    def fingerprint(self, trace: str, options: ReaderOptions) -> str:
         """Return the hash of what a trace is read from; raises TraceError."""
         return self._traces.fingerprint(trace, options)
 
@@ -180,7 +180,7 @@ class Engine:
             # What a run takes depends on the device and how full it is made.
             name = json.dumps([run.config["device"], run.config["precondition"]["fill"]])
             if name not in known:
-                known[name] = _core.shortage(run.given())
+                known[name] = _core.shortage(run.engine_run())
             if (reason := known[name]) is not None:
                 found[key] = reason
         return found
@@ -247,7 +247,7 @@ class Engine:
                     keeper.keep(done.name, done.content)
                 take(done)
 
-            def report(state: driver.Progress) -> None:
+            def report(state: driver.RunProgress) -> None:
                 self.tell(state.told(self._word), state.done, state.total)
 
             outcomes = driver.run(
@@ -302,7 +302,7 @@ class Engine:
             state = starts.get(key)
             if state is not None and state not in makings and not store.sound(Path(state)):
                 makings[state] = Task(state, "state", task.run)
-            file = parsed.get(reading(task.run))
+            file = parsed.get(trace_reading(task.run))
             points[key] = replace(
                 task, prepared=None if file is None else os.fspath(file), state=state
             )

@@ -24,8 +24,9 @@ from contextlib import contextmanager
 from multiprocessing.connection import Pipe, wait
 from typing import IO, TYPE_CHECKING, Any, Protocol, TypeVar
 
+from slcache import _boot
 from slcache.errors import RunError, UsageError, about
-from slcache.execute import steady, tasks
+from slcache.execute import tasks
 from slcache.execute.tasks import Done, Task
 
 if TYPE_CHECKING:
@@ -195,7 +196,7 @@ class _Worker:
                     # What a scheme in Python prints is for who waits here; its errors are kept.
                     stdout=2,
                     stderr=self._said,
-                    env=os.environ | steady.hashes(),
+                    env=os.environ | _boot.hashes(),
                     pass_fds=(theirs.fileno(),),
                     # Signals from the terminal are for the driver.
                     start_new_session=True,

@@ -20,7 +20,7 @@ from slcache.options.parsing import time_ns
 from slcache.trace import reader_options
 
 if TYPE_CHECKING:
-    from slcache.files import Drawn
+    from slcache.files import Timeline
 
 
 #: The reader's options: the number of a draw, and how long its stretches are on average.
@@ -82,7 +82,7 @@ def _refuse(name: str, value: object, told: str) -> None:
 
 
 #: Options of a trace's reader.
-Options = Sequence[tuple[str, str]]
+ReaderOptions = Sequence[tuple[str, str]]
 #: The change of a trace that is repeated until it has written so many bytes.
 REPEAT = "repeat_to_write_bytes"
 
@@ -98,7 +98,7 @@ class Run:
     device: str
     scheme: str
     settings: Mapping[str, Any]
-    trace_options: Options = ()
+    trace_options: ReaderOptions = ()
     replay: str | None = None
     seed: int | None = None
     #: What is done to the trace before it is run.
@@ -117,7 +117,7 @@ class Run:
     load_state: Path | None = None
     save_state: Path | None = None
     log: Path | None = None
-    timelines: tuple[Drawn, ...] = ()
+    timelines: tuple[Timeline, ...] = ()
     #: The configuration, where it is known already.
     resolved: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
 
@@ -160,9 +160,9 @@ class Run:
         whole = {name: value for name, value in self.__dict__.items() if name != "config"}
         return {**whole, "resolved": None}
 
-    def given(self) -> EngineRun:
+    def engine_run(self) -> EngineRun:
         """Return the device, the scheme and what is said of them as the engine takes them."""
-        return catalogue.given(
+        return catalogue.engine_run(
             content.content_of(self.device),
             self.scheme,
             self.settings,
@@ -174,7 +174,7 @@ class Run:
 def identity(
     config: Mapping[str, Any],
     trace: str,
-    options: Options,
+    options: ReaderOptions,
     *,
     changed: Mapping[str, int | None] | None = None,
     after: Mapping[str, Any] | None = None,

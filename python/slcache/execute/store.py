@@ -24,7 +24,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from slcache import _core, bounded, files
+from slcache import _core, files
 from slcache.documents import saved
 from slcache.errors import ResultError
 from slcache.options import parsing
@@ -152,11 +152,11 @@ def sound(path: Path) -> bool:
     One without its seal is no more than not there: somebody deleted that, or was ended.
     """
     try:
-        sealed = bounded.read(_regular(_beside(path)), _SEAL_BYTES_MAX)
+        sealed = files.read_bytes(_regular(_beside(path)), _SEAL_BYTES_MAX)
         fits = sealed == _seal(path.name, _sha256(path))
     except FileNotFoundError:
         return False
-    except (OSError, bounded.TooLongError):
+    except (OSError, files.TooLongError):
         fits = False
     if not fits:
         _tell(path)

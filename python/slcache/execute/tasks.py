@@ -18,11 +18,12 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Literal
 
-from slcache import _core, files, metrics, named
+from slcache import _core, files, metrics
+from slcache.code import call, spoken
 from slcache.errors import ConfigError, RunError, TraceError
 from slcache.execute import store
 from slcache.execute.run import REPEAT, Run
-from slcache.files import Drawn
+from slcache.files import Timeline
 from slcache.metrics import METRICS, PARTS, Value
 from slcache.options.content import label, path_of, trace_of
 from slcache.sentences import notes
@@ -45,7 +46,7 @@ class Task:
     #: The state that a run starts from.
     state: str | None = None
     #: The code that the call names of which it is a part.
-    code: tuple[str, ...] = field(default_factory=lambda: tuple(named.spoken()))
+    code: tuple[str, ...] = field(default_factory=lambda: tuple(spoken()))
 
     def reads(self) -> set[str]:
         """Return the files that it reads, which other tasks may make."""
@@ -80,7 +81,7 @@ class Done:
 
 def perform(task: Task) -> Done:
     """Do a task; what is wrong with the run itself is told, not raised."""
-    with named.call(task.code):
+    with call(task.code):
         return _performed(task)
 
 
@@ -113,7 +114,7 @@ def costs(document: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _state(run: Run, path: Path) -> None:
-    _core.save_state(path, run.given(), progress=None)
+    _core.save_state(path, run.engine_run(), progress=None)
 
 
 def _repeat(run: Run, path: Path) -> None:
@@ -162,7 +163,7 @@ def _point(task: Task) -> str:
 
 def document(run: Run, trace: str | _core.Rereadable, *, progress: Progress | None = None) -> str:
     """Run a trace, wherever it is read from, and return the result document, as JSON."""
-    whole = run.given()
+    whole = run.engine_run()
     whole |= {
         # How a trace was read is in the file that was made of it.
         "trace_options": [] if run.written else list(run.trace_options),
@@ -229,7 +230,7 @@ def packed(task: Task) -> Task:
     return replace(task, run=there)
 
 
-def _beside(drawn: Drawn) -> Drawn:
+def _beside(drawn: Timeline) -> Timeline:
     path, begin, end, every = drawn
     return os.fspath(Path(path).absolute()), begin, end, every
 

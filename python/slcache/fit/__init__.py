@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from slcache import api
 from slcache.bandwidth.curves import BURSTS, MOST, Phases, Values, find_phases
 from slcache.drives import fills
 from slcache.drives.fills import FillCurve
@@ -21,6 +20,7 @@ from slcache.errors import TraceError, about
 from slcache.fit import device, fio_json, logs
 from slcache.fit.latency import LatencyTest, is_table, read_log, read_table
 from slcache.fit.logs import Told, read_text, refuse, rows_in
+from slcache.trace import Progress
 from slcache.units import significant
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Fitted:
 
 
 def judge(
-    of: Fitted, read: logs.LoggedFill, shown: Phases, progress: api.Progress | None = None
+    of: Fitted, read: logs.LoggedFill, shown: Phases, progress: Progress | None = None
 ) -> FitCheck:
     """Hold a device against the log that it was fitted to, by the log's job on it.
 
@@ -224,9 +224,7 @@ def job_text(device: str) -> str:
     return job.format(device=device, size=WRITE_MIB, depth=DEPTH)
 
 
-def simulated_fill(
-    device: Mapping[str, Any], progress: api.Progress | None = None
-) -> fills.FillCurve:
+def simulated_fill(device: Mapping[str, Any], progress: Progress | None = None) -> fills.FillCurve:
     """Return the fill of a device by that job, simulated; raises ConfigError or RunError."""
     run = fills.writes_of("fit", device, WRITE_MIB << 20, DEPTH)
     (found,) = fills.done([run], 1, progress)

@@ -19,7 +19,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from slcache import bounded, units
+from slcache import files, units
 from slcache.bandwidth.curves import LEAST, Values
 from slcache.errors import TraceError, about
 from slcache.names import few
@@ -55,9 +55,9 @@ def read_text(path: Path) -> tuple[LogFile, str]:
     """Return what a file holds; TraceError for what is no text."""
     _check_alone(path)
     try:
-        content = bounded.read(path, bounded.RESULT_BYTES_MAX)
+        content = files.read_bytes(path, files.RESULT_BYTES_MAX)
         found = content.decode("utf-8-sig")
-    except bounded.TooLongError as error:
+    except files.TooLongError as error:
         raise about(TraceError(str(error)), file=str(path)) from error
     except (OSError, UnicodeDecodeError) as error:
         told = error.strerror if isinstance(error, OSError) else "is no text"

@@ -12,10 +12,9 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from slcache import frame, named
+from slcache import code, frame
 from slcache._core import ConfigError, Episode, EpisodeError
-from slcache.api import Path
-from slcache.files import scratch
+from slcache.files import Path, scratch
 from slcache.gym import rewards
 from slcache.gym.env import DeviceEnv, Info, Observation
 from slcache.gym.rewards import Observations
@@ -151,7 +150,7 @@ class PlacementEnv(DeviceEnv):
             if value is not None and (type(value) is not int or not 1 <= value <= most):
                 told = f"{name} = {value!r:.60}: must be a whole number from 1 to {most}"
                 raise ConfigError(told)
-        with named.call(named.of_arguments([scheme])):
+        with code.call(code.of_arguments([scheme])):
             cls = _placed_by_actions(_class(scheme))
         source = EpisodeSource(
             device=str(device),

@@ -16,8 +16,8 @@ import numpy as np
 
 from slcache import catalogue
 from slcache._core import ConfigError, Episode, EpisodeError
-from slcache.api import Path
 from slcache.errors import UsageError, about
+from slcache.files import Path
 from slcache.gym import actions as action_kinds
 from slcache.gym import rewards
 from slcache.gym.actions import Actions, Knob

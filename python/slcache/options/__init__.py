@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
-from slcache import files, named
+from slcache import code, files
 from slcache.errors import ConfigError
 from slcache.files import Path
 from slcache.options.arguments import Range, checked
@@ -190,6 +190,6 @@ def checked_schemes(values: Sequence[str] | str) -> None:
     """Refuse a list of schemes, with commas, that names one twice."""
     from slcache import catalogue
 
-    names = (name for text in texts(values) for name in named.listed(text))
+    names = (name for text in texts(values) for name in code.listed(text))
     if said := duplicate(names, catalogue.modes()):
         raise ValueError(said)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
-from slcache import named
+from slcache import code
 from slcache.errors import Error, UsageError, about
 
 _P = ParamSpec("_P")
@@ -101,7 +101,7 @@ def checked(
                 by_source = _by_source(value) if name in _SCHEMES else value
                 bound.arguments[name] = fitting(name, by_source, kinds[name], ranges.get(name))
         more = bound.arguments.get(rest, {})
-        with named.call(named.of_arguments(_naming({**bound.arguments, **more}))):
+        with code.call(code.of_arguments(_naming({**bound.arguments, **more}))):
             try:
                 return function(*bound.args, **bound.kwargs)
             except Error as error:

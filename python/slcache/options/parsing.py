@@ -15,7 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from slcache import bounded
+from slcache import files
 from slcache.errors import UsageError, about
 from slcache.options.content import duplicate
 
@@ -34,12 +34,12 @@ class MalformedError(ValueError):
 
 def json_file(path: Path) -> Any:  # noqa: ANN401
     """Return what a JSON file holds; raises OSError, ValueError, which name the file and line."""
-    return _parsed(path, bounded.RESULT_BYTES_MAX, "JSON", json_text)
+    return _parsed(path, files.RESULT_BYTES_MAX, "JSON", json_text)
 
 
 def toml_file(path: Path) -> dict[str, Any]:
     """Return the tables of a TOML file; raises OSError, ValueError, which name the file."""
-    tables: dict[str, Any] = _parsed(path, bounded.STUDY_BYTES_MAX, "TOML", toml_text)
+    tables: dict[str, Any] = _parsed(path, files.STUDY_BYTES_MAX, "TOML", toml_text)
     return tables
 
 
@@ -124,7 +124,7 @@ def _is_toml(text: str) -> bool:
 
 def _parsed(path: Path, limit_bytes: int, language: str, parse: Any) -> Any:  # noqa: ANN401
     try:
-        return parse(bounded.text(path, limit_bytes))
+        return parse(files.read_text(path, limit_bytes))
     except UnicodeDecodeError as error:
         told = f"{path}: not {language}: byte {error.start} is no UTF-8"
         raise MalformedError(told) from None

@@ -12,12 +12,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from slcache import ConfigError, TraceError, _core, api, catalogue
+from slcache import ConfigError, TraceError, _core, catalogue
 from slcache import trace as traces
 from slcache.documents import checks
 from slcache.execute import store
 from slcache.execute.engine import Engine
-from slcache.execute.run import REPEAT, Options, Run
+from slcache.execute.run import REPEAT, ReaderOptions, Run
 from slcache.options import content
 from slcache.options.content import device_of
 from slcache.reproduce import points
@@ -34,6 +34,7 @@ from slcache.reproduce.parts import (
 )
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.points import Key, PointTable, optimum
+from slcache.trace import Trace
 
 #: How far a file's figures may be from the paper's for the file to be the paper's trace.
 RECOGNISED = 0.005
@@ -130,7 +131,7 @@ def _twin(workload: Workload, more: Mapping[str, object] | None = None) -> Input
     return Input(**{**vars(workload), **said}, draw=None if draw is None else int(draw))
 
 
-def trace_info(path: str, options: Options, engine: Engine) -> dict[str, Any] | None:
+def trace_info(path: str, options: ReaderOptions, engine: Engine) -> dict[str, Any] | None:
     """Return a trace's statistics, kept from one evaluation to the next; None if unreadable."""
     try:
         read = engine.fingerprint(path, options)
@@ -140,7 +141,7 @@ def trace_info(path: str, options: Options, engine: Engine) -> dict[str, Any] | 
     kept = engine.store.get(key, _check_trace_info)
     if kept is None:
         try:
-            kept = api.Trace(path, options=dict(options)).info(engine.progress)
+            kept = Trace(path, options=dict(options)).info(engine.progress)
         except TraceError as error:
             kept = {"error": str(error)}
         engine.store.put(key, kept)

@@ -274,7 +274,7 @@ class Result(Frames):
     def __getitem__(self, metric: str) -> metrics.Value:
         """Return a metric by its name, with its unit or without; None where the run has none."""
         try:
-            return metrics.named(metric).value(self._document)
+            return metrics.metric_of(metric).value(self._document)
         except ValueError as error:
             raise about(UsageError(str(error)), "metric") from None
 
@@ -283,7 +283,7 @@ class Result(Frames):
         try:
             if name.startswith("_"):
                 raise ValueError(f"{type(self).__name__!r} has no attribute {name!r}")
-            return metrics.named(name).value(self._document)
+            return metrics.metric_of(name).value(self._document)
         except ValueError as error:
             raise AttributeError(str(error)) from None
 

@@ -97,7 +97,7 @@ class SeededComparison(Comparison):
         """Return a metric of one seed; the reference has no share of the gain over itself."""
         document = self._document(each, label)
         if metric != metrics.GAIN_SHARE:
-            return metrics.named(metric).value(document)
+            return metrics.metric_of(metric).value(document)
         if label == self.reference:
             return None
         return gain_share(document, self._document(each, self.reference))
@@ -215,7 +215,7 @@ class SeededComparison(Comparison):
         for column in COLUMNS:
             if column.metric in _TOLD and (found := self._told_of(column)):
                 title = f"{column.words[0].upper()}{column.words[1:]}, {over}"
-                most = metrics.named(column.metric).goal == "max"
+                most = metrics.metric_of(column.metric).goal == "max"
                 others.append(differing(title, found, self.reference, most=most))
         first, *rest = filter(None, [*sides, *others])
         pairs = [(run.label, run.documents[0]) for run in self.every_run]

@@ -1,7 +1,7 @@
 """The class that a configuration names: FILE.py:CLASS, or MODULE:CLASS of this program.
 
 This is the one place where code of a user's is loaded, and only what a call names
-(`slcache.named`). A checksum that is told with a class is compared before.
+(`slcache.code`). A checksum that is told with a class is compared before.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from slcache import bounded, named
+from slcache import code, files
 from slcache.scheme import Scheme
 
 
@@ -43,14 +43,14 @@ def found(source: str, sha256: str | None = None) -> tuple[type[Scheme], str]:
     Raises NotFoundError where there is none or no call names it, and ChangedError where it has
     another checksum than is told.
     """
-    each = _known(source, _given) or _known(source, named.loaded) or _loaded(source, sha256)
+    each = _known(source, _given) or _known(source, code.loaded) or _loaded(source, sha256)
     texts = _texts(each)
     checksum = _checksum(texts)
     if sha256 not in (None, checksum):
         raise ChangedError(checksum)
     if source not in _given:
-        named.loaded[source] = each, texts
-    named.read_from(source, _files(each))
+        code.loaded[source] = each, texts
+    code.read_from(source, _files(each))
     return each[0], checksum
 
 
@@ -64,7 +64,7 @@ def _loaded(source: str, sha256: str | None) -> Found:
     place, _, name = source.rpartition(":")
     if not place or not name:
         raise NotFoundError(_without_class(source))
-    if not named.is_named(source):
+    if not code.is_named(source):
         raise NotFoundError(_unnamed(source, sha256))
     is_file = place.endswith(".py")
     file = Path(place).absolute() if is_file else _file_of_module(place)
@@ -114,7 +114,7 @@ def of_class(cls: type[Scheme]) -> str:
         source = f"{_shown(file)}:{cls.__qualname__}"
     each = cls, file
     _given[source] = each, _texts(each)
-    named.read_from(source, _files(each))
+    code.read_from(source, _files(each))
     return source
 
 
@@ -183,12 +183,12 @@ _PREFIX = "slcache_scheme_"
 
 def _read(file: Path) -> str:
     try:
-        return bounded.text(file)
+        return files.read_text(file)
     except OSError as error:
         raise NotFoundError(f"a file of Python: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise NotFoundError("a file of Python: it is no text") from error
-    except bounded.TooLongError as error:
+    except files.TooLongError as error:
         raise NotFoundError(f"a file of Python: {error}") from error
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from slcache import catalogue
 from slcache.errors import UsageError, about
 from slcache.files import Path
-from slcache.metrics import Goal, named
+from slcache.metrics import Goal, metric_of
 from slcache.options import (
     Options,
     checked_schemes,
@@ -58,7 +58,7 @@ class MetricBound:
         match = _BOUND.fullmatch(text)
         if match is None:
             raise ValueError(f"{text!r} is no bound; expected METRIC<=VALUE or METRIC>=VALUE")
-        metric, said = named(match[1]), match[3]
+        metric, said = metric_of(match[1]), match[3]
         try:
             match metric.unit:
                 case "bytes":
@@ -159,8 +159,8 @@ class Search(Options):
             raise ValueError(f"{' and '.join(many)}: a search has one of them")
         if self.wanted and not self.such_that:
             raise ValueError("such_that: the least or most of a key needs a bound, such as waf<=2")
-        small = [named(name).name for name in self._small]
-        if said := duplicate([*small, *(named(name).name for name in texts(self.maximise))]):
+        small = [metric_of(name).name for name in self._small]
+        if said := duplicate([*small, *(metric_of(name).name for name in texts(self.maximise))]):
             raise ValueError(f"minimise, maximise: {said}")
         sides = {str(bound): bound.side for bound in self.bounds}
         if said := duplicate(map(str, self.bounds), sides):
@@ -180,8 +180,10 @@ class Search(Options):
     @cached_property
     def metrics(self) -> Mapping[str, Goal]:
         """The metrics that are searched by, each with what is best of it."""
-        small: dict[str, Goal] = dict.fromkeys((named(name).name for name in self._small), "min")
-        return small | dict.fromkeys((named(name).name for name in texts(self.maximise)), "max")
+        small: dict[str, Goal] = dict.fromkeys(
+            (metric_of(name).name for name in self._small), "min"
+        )
+        return small | dict.fromkeys((metric_of(name).name for name in texts(self.maximise)), "max")
 
     @cached_property
     def bounds(self) -> Sequence[MetricBound]:
@@ -205,7 +207,9 @@ class Search(Options):
     @property
     def against(self) -> list[str]:
         """The metrics that are searched against what the catalogue calls better."""
-        return [name for name, way in self.metrics.items() if named(name).goal not in (None, way)]
+        return [
+            name for name, way in self.metrics.items() if metric_of(name).goal not in (None, way)
+        ]
 
     @property
     def suggested_by(self) -> Sampler | None:
@@ -272,7 +276,7 @@ def tune(asked: TuneOptions) -> Tuning:
     study = Study(
         **{name: getattr(asked, name) for name in options_of(Varied)}, metrics=asked.names
     )
-    names, _ = catalogue.named(study.schemes, device=content.content_of(study.devices[0]))
+    names, _ = catalogue.named_schemes(study.schemes, device=content.content_of(study.devices[0]))
     space = Space.read(names, study.varied)
     study = replace(study, scheme=names)
     study.check()

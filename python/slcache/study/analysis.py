@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slcache.documents import JsonDocument
-from slcache.metrics import named
+from slcache.metrics import metric_of
 from slcache.options.content import duplicate
 from slcache.study import fronts
 from slcache.study.axes import Value
@@ -280,7 +280,7 @@ class Analysis(JsonDocument):
         it only if every configuration has them: a lifetime that short runs cannot tell would leave
         most of them out. ValueError for a metric that the table lacks, or that is given twice.
         """
-        metrics = [named(name).name for name in metrics]
+        metrics = [metric_of(name).name for name in metrics]
         said = duplicate(metrics)
         if said is not None:
             raise ValueError(f"metric: {said}")
@@ -356,7 +356,7 @@ class Analysis(JsonDocument):
         if not self.metrics:
             return self.outcome.configurations
         first = self.metrics[0]
-        sign = -1 if named(first).goal == "max" else 1
+        sign = -1 if metric_of(first).goal == "max" else 1
 
         def place(one: Configuration) -> tuple[bool, float]:
             mean = one.mean(first)

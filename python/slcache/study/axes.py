@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from slcache import _core, bounded, named, names
+from slcache import _core, code, files, names
 from slcache.names import few
 from slcache.options import content, parsing
 
@@ -156,8 +156,8 @@ def _told(value: object) -> Value:
 def _text(key: str, text: str) -> Axis:
     match = _RANGE.fullmatch(text)
     if match is None:
-        parts = named.parts(text)
-        depths = [0, *itertools.accumulate(named.BRACKETS.get(letter, 0) for letter in text)]
+        parts = code.parts(text)
+        depths = [0, *itertools.accumulate(code.BRACKETS.get(letter, 0) for letter in text)]
         if min(depths) < 0 or depths[-1]:
             raise ValueError("a bracket has no other")
         if not all(parts):
@@ -353,7 +353,7 @@ def lines(path: Path) -> list[int]:
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
     """Return the rows of a CSV file with their lines: keys, and as many values for each point."""
     try:
-        reader = csv.reader(io.StringIO(bounded.text(path), newline=""))
+        reader = csv.reader(io.StringIO(files.read_text(path), newline=""))
         rows = [(reader.line_num, row) for row in reader if row]
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: no CSV: byte {error.start} is no UTF-8") from None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from slcache.metrics import Goal, named
+from slcache.metrics import Goal, metric_of
 from slcache.results.intervals import LEVEL, Estimate, Figure, against, estimate
 from slcache.study.outcome import TRACE, Configuration, Outcome, Setting, settings_text, short_names
 
@@ -247,7 +247,7 @@ def of_loads(
     it varied: the load as well. Loads of which most have a single configuration are told as one
     without a front, as there is nothing to choose.
     """
-    known = {name: goal for name in metrics if (goal := named(name).goal) is not None}
+    known = {name: goal for name in metrics if (goal := metric_of(name).goal) is not None}
     better = known if goals is None else goals
     ways = {**known, **(goals or {})}
     neutral = [name for name in metrics if goals is None and name not in better]

@@ -10,12 +10,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from slcache import bounded, catalogue, files, named, names, options
+from slcache import catalogue, files, names, options
 from slcache._core import ConfigError
+from slcache.code import of_arguments, parts
 from slcache.errors import UsageError, about
 from slcache.execute.run import Draws, draws_of
 from slcache.metrics import COUNTED
-from slcache.metrics import named as metric_named
+from slcache.metrics import metric_of as metric_named
 from slcache.options import (
     arguments,
     checked_ranges,
@@ -189,7 +190,7 @@ class Study(Varied):
     def schemes(self) -> tuple[str, ...]:
         """Schemes by their names."""
         said = options.texts(self.scheme or ())
-        every = tuple(name for text in said for name in named.parts(text))
+        every = tuple(name for text in said for name in parts(text))
         if self.scheme == "" or "" in every:
             raise StudyError(f"scheme = {names.spelled(self.scheme):.60}: a name is empty")
         if not said and self._whole.scheme is not None:
@@ -281,7 +282,7 @@ class Study(Varied):
     def code(self) -> list[str]:
         """The code of Python that it names."""
         said = (self.schemes, self.fixed, self.varied, self.listed)
-        return list(named.of_arguments(said))
+        return list(of_arguments(said))
 
     def inputs(self) -> list[files.Path]:
         """Return the files that it reads, or was read from, which nothing takes the place of."""
@@ -396,7 +397,7 @@ def placed(path: Path, told: Iterable[tuple[str, Sequence[str]]]) -> StudyError:
 
     The keys of each are in the order in which they may be to blame.
     """
-    at = parsing.toml_lines(bounded.text(path, bounded.STUDY_BYTES_MAX))
+    at = parsing.toml_lines(files.read_text(path, files.STUDY_BYTES_MAX))
     # In these tables are keys of the configuration and of others.
     lines = {re.sub(r"^(?:set|vary|trace_options|point)\.", "", key): at[key] for key in at}
     found = [(problem, next((key for key in keys if key in lines), None)) for problem, keys in told]

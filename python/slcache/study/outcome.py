@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from slcache import units
 from slcache.frame import FIGURES
-from slcache.metrics import named
+from slcache.metrics import metric_of
 from slcache.results.intervals import Estimate
 from slcache.sentences import notes
 from slcache.study.axes import PARAMETERS_MAX
@@ -240,7 +240,7 @@ class Outcome:
 
 def figure_text(metric: str, value: float | None) -> str:
     """Return a metric's value with its unit; a dash where there is none."""
-    return "–" if value is None else units.figure(value, named(metric).unit)
+    return "–" if value is None else units.figure(value, metric_of(metric).unit)
 
 
 def configuration_columns(
@@ -265,7 +265,7 @@ def metric_title(metric: str) -> str:
 def interval_texts(metric: str, found: Sequence[Estimate | None]) -> list[str]:
     """Return means with half their intervals, where there are any, in one unit."""
     means = [None if each is None else each.mean for each in found]
-    show = units.figures(means, named(metric).unit)
+    show = units.figures(means, metric_of(metric).unit)
     return ["–" if each is None else _interval(each, show) for each in found]
 
 

@@ -13,7 +13,7 @@ from slcache import catalogue
 from slcache.charts import page
 from slcache.charts import study as charts
 from slcache.charts.spec import Spec
-from slcache.metrics import named
+from slcache.metrics import metric_of
 from slcache.options import content
 from slcache.study import show
 from slcache.study.analysis import Analysis
@@ -117,7 +117,7 @@ def _name(analysis: Analysis, judged: LoadFront, settings: Mapping[str, Any]) ->
 
 
 def _metric(name: str) -> tuple[str, str, str]:
-    return name, named(name).summary, named(name).goal or "–"
+    return name, metric_of(name).summary, metric_of(name).goal or "–"
 
 
 def _note(analysis: Analysis) -> str:
@@ -206,7 +206,7 @@ class _Pictures:
             shown = "All configurations, in order."
             if len(names) > charts.SPREAD_MOST:
                 shown = f"Of {len(names):,} configurations, the first {charts.SPREAD_MOST}."
-            drawn = charts.spread(found, names, most_is_best=named(metric).goal == "max")
+            drawn = charts.spread(found, names, most_is_best=metric_of(metric).goal == "max")
             yield figure(3, f"{metric} over the {judged.outcome.repeats}s{titled}", drawn, shown)
 
     def _effects(self, metric: str) -> Iterator[Markup]:

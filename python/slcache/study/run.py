@@ -16,8 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from slcache import bounded, files, frame
-from slcache import named as code
+from slcache import code, frame
 from slcache.documents import JsonDocument, figures, provenance
 from slcache.errors import ConfigError, RunError, UsageError, about, one_line
 from slcache.execute import driver
@@ -25,6 +24,7 @@ from slcache.execute.engine import Engine
 from slcache.execute.run import Run, beside
 from slcache.execute.store import Store
 from slcache.execute.tasks import Done
+from slcache.files import Transaction, read_text, write
 from slcache.metrics import GAIN_SHARE
 from slcache.names import joined
 from slcache.options import content, parsing
@@ -60,7 +60,7 @@ def check_study(study: Study, out: Path) -> str:
     if not _has_results(out):
         return ""
     try:
-        said = _meant(bounded.text(out / model.NAME))
+        said = _meant(read_text(out / model.NAME))
     except (OSError, ValueError):
         raise _taken(out, f"a study whose {model.NAME} cannot be read") from None
     now = _meant(study.to_toml())
@@ -85,7 +85,7 @@ def check_search(asked: Mapping[str, Any], out: Path) -> None:
             raise _taken(out, "a study")
         return
     try:
-        document = parsing.json_text(bounded.text(out / SEARCH))
+        document = parsing.json_text(read_text(out / SEARCH))
     except (OSError, ValueError):
         document = None
     said = document.get("asked") if isinstance(document, Mapping) else None
@@ -376,7 +376,7 @@ def run_study(whole: Study, course: Course) -> Sweep:
     if folder is not None:
         replaced = check_study(whole, folder)
         names = [*TABLES, REPORT, *([] if stays else [model.NAME])]
-        files.Transaction(folder, names, inputs).check()
+        Transaction(folder, names, inputs).check()
     keep = _Temporary() if out is None and store is None else None
     place = Path(store) if store is not None else (keep.path if keep else Path(out or "")) / "store"
     possible = _possible(whole, skip_impossible=skip_impossible)
@@ -391,17 +391,17 @@ def run_study(whole: Study, course: Course) -> Sweep:
             if replaced:
                 warnings.warn(replaced, stacklevel=2)
             if not stays:
-                files.write(folder, {model.NAME: whole.to_toml().encode()}, inputs)
+                write(folder, {model.NAME: whole.to_toml().encode()}, inputs)
         try:
             ended = wanted.run(fail_fast=course.fail_fast)
         except driver.FailedError as error:
             raise RunError(f"a point failed: {error}") from error
     found = Sweep(whole, ended, engine.store, wanted.kept, keep)
     if folder is not None:
-        files.write(folder, found.files(), inputs)
+        write(folder, found.files(), inputs)
         # Last, so that nothing of it costs a table.
         if course.report:
-            with files.Transaction(folder, [REPORT], inputs) as outputs:
+            with Transaction(folder, [REPORT], inputs) as outputs:
                 outputs.write(REPORT, found.report().encode())
     return found
 

@@ -4,6 +4,10 @@ What needs nothing of the package is answered here, before the rest is loaded: t
 
 An interpreter that is interrupted within an import shows where, or loses the word on the way; and
 the command line has imported much before its first line.
+
+Hashes of texts are the same in every process, for classes whose decisions hang on them: Python
+draws them anew unless its environment says otherwise, and the order of a set of texts, and figures
+with it, would differ from run to run.
 """
 
 from __future__ import annotations
@@ -13,8 +17,33 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import FrameType
+
+_HASH_SEED = "PYTHONHASHSEED"
+#: Files that may name a class: configurations, studies, results.
+_NAMING = (".toml", ".json")
+
+
+def hashes() -> dict[str, str]:
+    """Return what to add to the environment of a process; nothing where it is said already."""
+    return {} if os.environ.get(_HASH_SEED, "random") != "random" else {_HASH_SEED: "0"}
+
+
+def other_hashes() -> dict[str, str]:
+    """Return what gives a process other hashes than this one has."""
+    return {_HASH_SEED: "2" if os.environ.get(_HASH_SEED) == "1" else "1"}
+
+
+def begin_with_hashes(arguments: Sequence[str]) -> None:
+    """Begin a command line that may name a class anew, with the hashes of every process."""
+    added = hashes()
+    named = any(":" in each or each.endswith(_NAMING) or each == "sweep" for each in arguments)
+    if added and named and sys.executable and hasattr(os, "execve"):
+        # An interpreter that is interrupted as it starts says so in its own way.
+        hold()
+        os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], os.environ | added)
+
 
 INTERRUPTED = 130
 #: What ends a run.

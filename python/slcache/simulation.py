@@ -1,35 +1,166 @@
-"""The comparison: a trace under several schemes, once, with several seeds or as several draws."""
+"""Single runs and comparisons: a trace under one scheme or several, with one seed or several."""
 
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import pathlib
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from slcache import api, bounds, catalogue, execute
+from slcache import _core, bounds, catalogue, code, execute, files
 from slcache.documents.figures import equalised
 from slcache.errors import UsageError, about
 from slcache.execute.run import Run, check_seeds, draws_of, reader_options_of
 from slcache.files import Path
 from slcache.names import in_file_name
-from slcache.options import content, needed, option, takes
-from slcache.options.content import Content, duplicate
-from slcache.options.models import NORMALISE, ExecutionOptions, ResamplingOptions, SimulationOptions
+from slcache.options import content, needed, no_folder, option, parsing, takes
+from slcache.options.content import Content, duplicate, trace_of
+from slcache.options.models import (
+    DEVICE,
+    NORMALISE,
+    ExecutionOptions,
+    ResamplingOptions,
+    SimulationOptions,
+)
 from slcache.options.parsing import WORN
 from slcache.results import Comparison, Result
 from slcache.sentences import notes
 from slcache.trace import Progress
 
-#: What a comparison may turn round between.
-BOTH = ("empty", WORN)
+if TYPE_CHECKING:
+    from slcache.reproduce.plan import Setup
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Rivals:
+class _RunTarget:
+    """A device and a scheme."""
+
+    device: Content | None = option(*DEVICE, offer="devices")
+    scheme: str | None = option(
+        "NAME",
+        "A scheme (see `slcache schemes`); not needed if --config has one.",
+        offer="scheme",
+        alias="--schemes",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions(SimulationOptions, _RunTarget):
+    """What a single run takes."""
+
+    save_state: Path | None = option(
+        "FILE",
+        "Save the device's state at the start of the replay, after preconditioning.",
+        check=no_folder,
+    )
+    load_state: Path | None = option(
+        "FILE", "Start from a saved device state instead of preconditioning."
+    )
+    memory_out: Path | None = option(
+        "FILE", "Save what the scheme has learned during the run.", check=no_folder
+    )
+
+    @property
+    def devices(self) -> list[Content | None]:
+        """The device that it runs on."""
+        return [self.device]
+
+    @property
+    def reads(self) -> list[Path]:
+        """The files that it reads, whatever settings name beside them."""
+        return [*super().reads, *files.inputs(None, self.load_state)]
+
+    @property
+    def writes(self) -> list[Path]:
+        """The files that it writes."""
+        every = (self.log, self.timeline, self.save_state, self.memory_out)
+        return [path for path in every if path is not None]
+
+
+@takes(RunOptions)
+def run(asked: RunOptions) -> Result:
+    """Replay a trace on a device under one scheme.
+
+    A trace is a file, or a workload: a `.toml` file, the name of a preset or a dict with what such
+    a file holds. A device is a preset's name, the path of a `.toml` file or a dict with what such a
+    file holds. `settings` has keys of the configuration, dotted or nested:
+    `{"scheme.baseline.slc_blocks": 64}`; or is a configuration file, or all of a configuration with
+    its device and scheme, such as a result's `config`. `on_progress(phase, done, total)` is called
+    a few times a second, and cancels by returning False; `progress` is its former name. Other
+    threads go on while the simulation runs. Raises ConfigError, TraceError or RunError.
+    """
+    parsing.check_not_loaded(asked.state, asked.load_state)
+    device, own, settings = asked.begun(asked.device)
+    chosen = asked.scheme or own
+    if chosen is None:
+        raise content.missing("scheme")
+    settings = asked.above_setup([chosen], settings)
+    whole = Run(
+        "",
+        content.text_of(asked.trace, "trace"),
+        content.text_of(device),
+        chosen,
+        settings,
+        reader_options_of(asked.trace, asked.reader(), asked.seed),
+        asked.replayed_as,
+        asked.seed,
+        memory_in=asked.memory_in,
+        memory_out=asked.memory_out,
+        load_state=asked.load_state,
+        save_state=asked.save_state,
+        log=asked.log,
+    )
+    if catalogue.of_catalogue(chosen) == "custom":
+        # The files that a class is written in are known when it is loaded.
+        _ = whole.config
+    read = [*asked.reads, *content.settings_files(settings), *code.files()]
+
+    def done(runs: Sequence[Run]) -> list[Result]:
+        return [_replayed(each, trace_of(asked.trace), read, asked.report) for each in runs]
+
+    if asked.is_drawn:
+        # What reads logs is loaded by whoever wants a timeline.
+        from slcache.execute import timelines
+
+        (result,) = timelines.results([whole], [""], asked.timeline, asked.stretch, done)
+    else:
+        (result,) = done([whole])
+    name_reading(asked.setup, [result])
+    return result.told_at(asked.gb_per_day)
+
+
+def name_reading(setup: Setup | None, runs: Sequence[Result]) -> None:
+    """Name the reading in the documents of runs that have just been made."""
+    if setup is not None:
+        for run in runs:
+            run.documents[0]["provenance"]["reading"] = setup.name
+
+
+def _replayed(
+    run: Run,
+    trace: str | _core.Rereadable,
+    read: Sequence[Path],
+    progress: Progress | None,
+) -> Result:
+    """Replay a trace and write what is asked for, none of it in the place of what is read."""
+    # Who imports slcache runs nothing yet.
+    from slcache.execute import tasks
+
+    files.check(run.writes, read)
+    document = tasks.document(run, trace, progress=progress)
+    return Result.made(json.loads(document), None, read)
+
+
+#: What a comparison may turn round between.
+STATES = ("empty", WORN)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _CompareTarget:
     """Schemes on devices."""
 
     schemes: Sequence[str] | str = field(
@@ -52,7 +183,7 @@ class _Rivals:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Compare(ExecutionOptions, SimulationOptions, ResamplingOptions, _Rivals):
+class CompareOptions(ExecutionOptions, SimulationOptions, ResamplingOptions, _CompareTarget):
     """What a comparison takes."""
 
     seeds: int = option(
@@ -76,8 +207,8 @@ class Compare(ExecutionOptions, SimulationOptions, ResamplingOptions, _Rivals):
         return many
 
 
-@takes(Compare)
-def compare(asked: Compare) -> Comparison:
+@takes(CompareOptions)
+def compare(asked: CompareOptions) -> Comparison:
     """Replay a trace on a device under several schemes.
 
     Schemes are a list, or `"all"` for every one that the device can run; a warning names those left
@@ -105,7 +236,7 @@ def compare(asked: Compare) -> Comparison:
     for place, _, _ in placed:
         run = Run("", text, content.text_of(place), "", given, (), asked.replayed_as, asked.seed)
         groups.append(_of_schemes(replace(run, memory_in=asked.memory_in), asked))
-    groups = groups if len(groups) == 1 else _named(groups)
+    groups = groups if len(groups) == 1 else _named_by_device(groups)
     whole = [run.config for group in groups for run in group]
     if asked.seeds > 1 and not content.is_workload(text):
         check_seeds(asked.seeds, whole)
@@ -133,7 +264,7 @@ def compare(asked: Compare) -> Comparison:
     results = _results(asked, marked, [label + mark for mark in own | every for label in labelled])
     for result, label in zip(results, itertools.cycle(labelled), strict=False):
         result.label = label
-    api.name_reading(asked.setup, results)
+    name_reading(asked.setup, results)
     reference = next((run.title for run in runs if run.scheme == asked.normalise), None)
     each = len(labelled)
     curve = bounds.of_comparison(marked[0], results[:each]) if len(groups) == 1 else None
@@ -149,7 +280,7 @@ def compare(asked: Compare) -> Comparison:
     return SeededComparison(found).told_at(asked.gb_per_day)
 
 
-def _results(asked: Compare, runs: Sequence[Run], names: Sequence[str]) -> list[Result]:
+def _results(asked: CompareOptions, runs: Sequence[Run], names: Sequence[str]) -> list[Result]:
     """Return the results of runs, each with a timeline of its name where one is asked for."""
 
     def done(runs: Sequence[Run]) -> list[Result]:
@@ -167,7 +298,7 @@ def _results(asked: Compare, runs: Sequence[Run], names: Sequence[str]) -> list[
 
 def in_states(
     trace: Content,
-    states: Sequence[str] = BOTH,
+    states: Sequence[str] = STATES,
     **how: Any,  # noqa: ANN401
 ) -> dict[str, Comparison]:
     """Replay a trace under several schemes in each of some states of the device before it.
@@ -175,11 +306,11 @@ def in_states(
     `states` are those of `run`, by default an empty and a worn device; `how` has the other
     arguments of `compare`.
     """
-    told = _Part(how.pop("on_progress", None), len(states))
+    told = _PartProgress(how.pop("on_progress", None), len(states))
     return {state: compare(trace, state=state, **how, on_progress=told.next()) for state in states}
 
 
-class _Part:
+class _PartProgress:
     """Tells how far several comparisons are that follow each other, as if they were one."""
 
     def __init__(self, progress: Progress | None, count: int) -> None:
@@ -208,20 +339,20 @@ class _Part:
         return self._progress("runs", self._place * self._runs + done, self._count * self._runs)
 
 
-def _of_schemes(run: Run, asked: Compare) -> list[Run]:
+def _of_schemes(run: Run, asked: CompareOptions) -> list[Run]:
     """Return a run under each of some schemes, of which those that learn have its memory.
 
     A warning names those of all that the device cannot run.
     """
     device = content.content_of(run.device)
-    names, left_out = catalogue.named(asked.schemes, device=device, settings=run.settings)
+    names, left_out = catalogue.named_schemes(asked.schemes, device=device, settings=run.settings)
     on = f" on {content.label(run.device)}" if len(asked.devices) > 1 else ""
     for sentence in notes.reasons(left_out, f"is left out{on}", f"are left out{on}"):
         warnings.warn(sentence, stacklevel=4)
     catalogue.check_schemes(names, asked.normalise)
     settings = asked.above_setup(names, run.settings)
     learning = [] if run.memory_in is None else catalogue.remembering(names)
-    labels = catalogue.called(
+    labels = catalogue.labels_of(
         names, device=device, settings=settings, replay=run.replay, seed=run.seed
     )
     # The bound of each run is counted, unless something is said of it.
@@ -238,7 +369,7 @@ def _of_schemes(run: Run, asked: Compare) -> list[Run]:
     ]
 
 
-def _named(groups: Sequence[Sequence[Run]]) -> list[list[Run]]:
+def _named_by_device(groups: Sequence[Sequence[Run]]) -> list[list[Run]]:
     """Name the device in each title; UsageError where two are called the same."""
     names = [group[0].config["device"]["name"] for group in groups]
     labels = [content.label(group[0].device) for group in groups]
