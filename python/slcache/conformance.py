@@ -22,9 +22,9 @@ CASES, _REPEATED = 200, 10
 #: What that process does.
 _AGAIN = """
 import json, sys
-from slcache import _core, named
+from slcache import _core, code
 given = json.load(sys.stdin)
-with named.call([given["scheme"]]):
+with code.call([given["scheme"]]):
     print("", _core.check_scheme(**given, progress=None), sep="\\n")
 """
 
