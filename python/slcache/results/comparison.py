@@ -92,29 +92,8 @@ class Comparison(Frames):
         return self.runs[self.labels.index(label)]
 
     @property
-    def inputs(self) -> Sequence[Path]:
-        """The files of the traces and the device."""
-        return [path for run in self.every_run for path in run.inputs]
-
-    @property
-    def labels(self) -> list[str]:
-        """The schemes' names, in the order compared."""
-        return [run.label for run in self.runs]
-
-    @property
-    def documents(self) -> list[Mapping[str, Any]]:
-        """The schemes' result documents, in the order compared."""
-        return [run.documents[0] for run in self.runs]
-
-    @property
-    def every_run(self) -> list[Result]:
-        """The runs, of all seeds where there are several."""
+    def _runs(self) -> list[Result]:
         return self.runs
-
-    @property
-    def labelled(self) -> list[tuple[str, Mapping[str, Any]]]:
-        """The documents with their schemes' names, of all seeds where there are several."""
-        return [(run.label, run.documents[0]) for run in self.every_run]
 
     @property
     def references(self) -> list[Mapping[str, Any]]:
@@ -124,20 +103,20 @@ class Comparison(Frames):
     @property
     def normalised(self) -> dict[str, Any]:
         """Every scheme's figures divided by the reference's."""
-        return figures.normalised(self.labels, self.documents, self.reference)
+        return figures.normalised(*self._compared)
 
     def to_dict(self) -> dict[str, Any]:
         """Return `{"runs": [...], "normalised": {...}}`, and what is known of the bounds."""
         document = {"runs": [run.to_dict() for run in self.runs], "normalised": self.normalised}
         if self.gains():
-            document["gains"] = figures.gains(self.labels, self.documents, self.reference)
+            document["gains"] = figures.gains(*self._compared)
         if self.bounds is not None:
             document["bounds"] = copy.deepcopy(dict(self.bounds))
         return document
 
     def verdict(self) -> list[str]:
         """Return who wins, by how much and why, in sentences."""
-        return verdict.verdict(self.labels, self.documents, self.reference)
+        return verdict.verdict(*self._compared)
 
     def notes(self) -> list[str]:
         """Return what to keep in mind while reading the table, in sentences."""
@@ -154,8 +133,7 @@ class Comparison(Frames):
         said = [_SENTENCE.split(line) for line in self.verdict()]
         notes = [_SENTENCE.split(line)[0] for line in self.notes()][:_NOTES]
         # The first line is the headline, or what is to be known before it.
-        first, *rest = said
-        told = [*first, *(line[0] for line in rest)]
+        told = [*said[0], *(line[0] for line in said[1:])]
         return [*told[: _SENTENCES - len(notes)], *notes]
 
     def tables(self) -> list[Cells]:
@@ -199,8 +177,7 @@ class Comparison(Frames):
 
         With `explain` also throughput, lifetime, bounds, every note and the whole verdict.
         """
-        label = heading(self.labels, self.documents)
-        return plain(*label, *self.shown(explain=explain))
+        return plain(*heading(self.labels, self.documents), *self.shown(explain=explain))
 
     def __str__(self) -> str:
         return self.summary()
@@ -213,8 +190,7 @@ class Comparison(Frames):
         """Return the report as one self-contained HTML page."""
         from slcache.results import report
 
-        runs = (self.labels, self.documents, self.reference)
-        return report.render(*runs, bounds=self.bounds, gb_per_day=self.gb_per_day)
+        return report.render(*self._compared, bounds=self.bounds, gb_per_day=self.gb_per_day)
 
     def _told(self) -> tuple[Cells, list[str]]:
         return self.tables()[0], [*self.notes(), *self.verdict()]

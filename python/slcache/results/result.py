@@ -43,23 +43,32 @@ class Frames(JsonDocument):
 
     @property
     @abstractmethod
+    def _runs(self) -> list[Result]: ...
+
+    @property
+    def every_run(self) -> list[Result]:
+        """The runs, of all seeds where there are several."""
+        return self._runs
+
+    @property
     def labels(self) -> list[str]:
         """The schemes' names, in order."""
+        return [run.label for run in self._runs]
 
     @property
-    @abstractmethod
     def documents(self) -> list[Mapping[str, Any]]:
         """The schemes' result documents, in order."""
+        return [run._document for run in self._runs]
 
     @property
-    @abstractmethod
     def inputs(self) -> Sequence[Path]:
         """The files that were read, which saving does not replace."""
+        return [path for run in self.every_run for path in run._inputs]
 
     @property
-    @abstractmethod
     def labelled(self) -> list[tuple[str, Mapping[str, Any]]]:
         """The documents with their schemes' names, of all seeds where there are several."""
+        return [(run.label, run._document) for run in self.every_run]
 
     def plot_latency(self) -> Chart:
         """Draw the latency distributions: cumulative, and the tail on a log axis."""
@@ -252,24 +261,8 @@ class Result(Frames):
         self.label = label or str(document["scheme"]["name"])
 
     @property
-    def inputs(self) -> Sequence[Path]:
-        """The files of the trace and the device."""
-        return self._inputs
-
-    @property
-    def labels(self) -> list[str]:
-        """The scheme's name, as the only one."""
-        return [self.label]
-
-    @property
-    def labelled(self) -> list[tuple[str, Mapping[str, Any]]]:
-        """The result document with the scheme's name, as the only one."""
-        return [(self.label, self._document)]
-
-    @property
-    def documents(self) -> list[Mapping[str, Any]]:
-        """The result document, as the only one."""
-        return [self._document]
+    def _runs(self) -> list[Result]:
+        return [self]
 
     def __getitem__(self, metric: str) -> metrics.Value:
         """Return a metric by its name, with its unit or without; None where the run has none."""

@@ -46,8 +46,11 @@ class SeededComparison(Comparison):
         self.draws = len(set(draws)) > 1
         #: The recording itself, beside its draws; older results have none.
         self.recording = first if self.draws and draws[0] is None else None
-        self.comparisons = list(comparisons[self.recording is not None :])
+        #: The comparison of the recording, if there is one, and that of each seed or draw.
+        self.parts = list(comparisons)
+        self.comparisons = self.parts[self.recording is not None :]
         self.seeds = [int(c.documents[0]["provenance"]["seed"]) for c in self.comparisons]
+        self._repeated = "draws" if self.draws else "seeds"
         self._beside: dict[str, Mapping[str, Paired]] = {}
         if len(self.comparisons) < 2:
             raise ValueError("one draw has no spread: at least two are needed")
@@ -56,16 +59,10 @@ class SeededComparison(Comparison):
 
     @property
     def marked(self) -> dict[str, Comparison]:
-        """The comparison of the recording, if there is one, and that of each seed or draw."""
-        own = {} if self.recording is None else {"recording": self.recording}
-        seeds = zip(self.seeds, self.comparisons, strict=True)
-        word = "draw" if self.draws else "seed"
-        return {**own, **{f"{word} {seed}": each for seed, each in seeds}}
-
-    @property
-    def parts(self) -> list[Comparison]:
-        """The same without what marks them."""
-        return list(self.marked.values())
+        """The same by what marks them."""
+        own = [] if self.recording is None else ["recording"]
+        marks = [*own, *(f"{self._repeated[:-1]} {seed}" for seed in self.seeds)]
+        return dict(zip(marks, self.parts, strict=True))
 
     @property
     def every_run(self) -> list[Result]:
@@ -86,21 +83,13 @@ class SeededComparison(Comparison):
     def _figures(self, metric: str) -> dict[str, Figure]:
         return {label: self.figure(label, metric) for label in self.labels}
 
-    @property
-    def _repeated(self) -> str:
-        return "draws" if self.draws else "seeds"
-
-    def _document(self, each: Comparison, label: str) -> Mapping[str, Any]:
-        return each.documents[self.labels.index(label)]
-
     def _value(self, each: Comparison, label: str, metric: str) -> float | None:
         """Return a metric of one seed; the reference has no share of the gain over itself."""
-        document = self._document(each, label)
         if metric != metrics.GAIN_SHARE:
-            return metrics.metric_of(metric).value(document)
+            return each[label][metric]
         if label == self.reference:
             return None
-        return gain_share(document, self._document(each, self.reference))
+        return gain_share(each[label].documents[0], each[self.reference].documents[0])
 
     def against(self, label: str, metric: str) -> Paired:
         """Return a scheme's metric as a factor of the reference's; of itself that is 1."""
@@ -172,18 +161,20 @@ class SeededComparison(Comparison):
         Intervals are in units of the figures; those of a share in percentage points.
         """
         return [
-            Cells(first.columns, map(self._gain_row, self.labels, first.rows))
+            Cells(
+                first.columns,
+                (
+                    [name, room, *map(partial(self._gain_cell, label), GAINS, others)]
+                    for label, (name, room, *others) in zip(self.labels, first.rows, strict=True)
+                ),
+            )
             for first in super().gains()
         ]
-
-    def _gain_row(self, label: str, row: Sequence[Text]) -> list[Text | str]:
-        name, room, *others = row
-        return [name, room, *map(partial(self._gain_cell, label), GAINS, others)]
 
     def _gain_cell(self, label: str, column: Column, cell: Text) -> Text | str:
         found = self.figure(label, column.metric).estimate
         # Whether the first run's share would say nothing.
-        first = self._document(self, label), self._document(self, self.reference)
+        first = self[label].documents[0], self[self.reference].documents[0]
         if column.metric == metrics.GAIN_SHARE and (found is None or gains.without_share(*first)):
             return cell
         if found is None:
@@ -197,7 +188,7 @@ class SeededComparison(Comparison):
 
     def _is_thin(self, label: str, column: Column) -> bool:
         """Return whether too few requests carry a percentile under any of the seeds."""
-        documents = (self._document(each, label) for each in self.comparisons)
+        documents = (each[label].documents[0] for each in self.comparisons)
         return any(figures.is_thin(document, column.metric) for document in documents)
 
     def verdict(self) -> list[str]:
@@ -213,29 +204,24 @@ class SeededComparison(Comparison):
             return [verdict.NOTHING]
         others = []
         for column in COLUMNS:
-            if column.metric in _TOLD and (found := self._told_of(column)):
+            thin = any(self._is_thin(label, column) for label in self.labels)
+            if column.metric in _TOLD and not thin:
+                beside = self._against(column.metric)
+                found = {name: beside[name] for name in self.labels if name != self.reference}
                 title = f"{column.words[0].upper()}{column.words[1:]}, {over}"
                 most = metrics.metric_of(column.metric).goal == "max"
                 others.append(differing(title, found, self.reference, most=most))
         first, *rest = filter(None, [*sides, *others])
-        pairs = [(run.label, run.documents[0]) for run in self.every_run]
-        return [notes.unfilled(pairs) + first, *rest]
-
-    def _told_of(self, column: Column) -> dict[str, Paired]:
-        """Return the schemes beside the reference, but for what too few requests carry."""
-        others = [label for label in self.labels if label != self.reference]
-        thin = any(self._is_thin(label, column) for label in self.labels)
-        return {} if thin else {label: self.against(label, column.metric) for label in others}
+        return [notes.unfilled(self.labelled) + first, *rest]
 
     def notes(self) -> list[str]:
         """Return what to keep in mind while reading the table, in sentences."""
         of = f"{self._repeated} {self.seeds[0]} to {self.seeds[-1]}"
-        own = [meant(of, recording=self.recording is not None)]
-        own.append(together(len(self.labels) - 1))
+        recording = self.recording is not None
+        own = [meant(of, recording=recording), together(len(self.labels) - 1)]
         if self.draws:
-            columns = COLUMNS
-            found = {column.metric: self._figures(column.metric) for column in columns}
-            return [*own, DRAWN, *off(columns, found), *super().notes()]
+            found = {column.metric: self._figures(column.metric) for column in COLUMNS}
+            return [*own, DRAWN, *off(COLUMNS, found), *super().notes()]
         same = len({each.documents[0]["trace"]["sha256"] for each in self.comparisons}) == 1
         alike = [of_recording(self.documents)] if same else []
         return [*own, of_counts(len(self.seeds)), *alike, *super().notes()]
@@ -244,12 +230,9 @@ class SeededComparison(Comparison):
         """Return the report: means over seeds, then everything about the first seed's runs."""
         from slcache.results import report
 
-        first = f"{self._repeated[:-1]} {self.seeds[0]}"
-        if self.recording is not None:
-            first = "the recording itself"
+        first = "the recording itself" if self.recording else next(iter(self.marked))
         head = report.Seeds(self.tables(), [*self.notes(), *self.verdict()], first)
-        runs = (self.labels, self.documents, self.reference)
-        return report.render(*runs, head, self.bounds, self.gb_per_day)
+        return report.render(*self._compared, head, self.bounds, self.gb_per_day)
 
     def __repr__(self) -> str:
         count = f"{len(self.seeds)} {self._repeated}"
@@ -278,10 +261,8 @@ def mean_cell(show: Show, mean: Estimate | None, beside: Paired | None) -> str:
     if mean is None:
         return "–"
     if beside is None:
-        half = (
-            "" if not mean.half or not mean.centre else units.percent(mean.half / abs(mean.centre))
-        )
-        return show(mean.centre) + (f" ±{half}" if half else "")
+        half = mean.half / abs(mean.centre) if mean.half and mean.centre else None
+        return show(mean.centre) + (f" ±{units.percent(half)}" if half else "")
     told = show(mean.centre) if beside.factor is None else factor(beside)
     return f"{told} {NOISE}" if beside.inside_noise else told
 
