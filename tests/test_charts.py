@@ -183,7 +183,7 @@ def test_each_scheme_with_a_curve_has_a_panel_of_the_same_scale() -> None:
         document([], [[0.9, 5e7]]),
         document([], []),
     ]
-    assert scheme.curve_names(runs) == ["cost"]
+    assert scheme.names(runs, "curves") == ["cost"]
     drawn = panels(scheme.curve(["a", "none", "b", "empty"], runs, "cost"))
     assert list(drawn) == ["a", "b"]
     for way in ("x", "y"):
@@ -298,7 +298,7 @@ def test_choices_are_drawn_as_cells_and_as_bars_of_each_axis(three: slcache.Comp
     found = rows(only(scheme.histogram(["a"], [document], "x")))
     assert [row["y"] for row in found] == [0.25, 0.75]
     assert [row["told"] for row in found] == ["25.0 %, 1 of 4", "75.0 %, 3 of 4"]
-    assert scheme.histogram_names([document]) == ["x"]
+    assert scheme.names([document], "histograms") == ["x"]
 
 
 def test_the_report_shows_what_there_is(three: slcache.Comparison) -> None:

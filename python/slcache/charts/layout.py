@@ -57,23 +57,20 @@ def picture(
     named = [node for each in panels for node in _keyed(each)]
     entries = max((len(node["encoding"]["color"]["scale"]["domain"]) for node in named), default=0)
     if one_key and entries > 1:
-        _first_unit(named[0]).setdefault("params", []).append(
-            {"name": "shown", "select": {"type": "point", "fields": ["key"]}, "bind": "legend"}
-        )
+        chosen = {"name": "shown", "select": {"type": "point", "fields": ["key"]}, "bind": "legend"}
+        _first_unit(named[0]).setdefault("params", []).append(chosen)
         for node in named:
             seen = {"condition": {"param": "shown", "value": 1}, "value": 0.07}
             node["encoding"].setdefault("opacity", seen)
     names = [str(n) for node in named for n in node["encoding"]["color"]["scale"]["domain"]]
     entry = spec.SWATCH + round(spec.LETTER * max(map(len, names), default=0))
-    resolve = dict.fromkeys(
-        ("color", "shape", "strokeDash"), "shared" if one_key else "independent"
-    )
+    keys = dict.fromkeys(("color", "shape", "strokeDash"), "shared" if one_key else "independent")
     return {
         "$schema": _SCHEMA,
         "concat": list(panels),
         "columns": columns,
         "spacing": 16,
-        "resolve": {"scale": {**resolve, "x": "shared" if linked else "independent"}},
+        "resolve": {"scale": {**keys, "x": "shared" if linked else "independent"}},
         "usermeta": {"columns": columns, "room": room, "entry": entry},
     }
 
@@ -140,23 +137,18 @@ def _values(node: Spec, way: str) -> Iterator[float]:
 
 def _zoomed(each: Spec, place: int, *, linked: bool) -> None:
     """Let a panel's axes of numbers be zoomed by wheel and moved by dragging."""
-    ways: set[str] = set()
-    for node in _nodes(each):
-        for way in ("x", "y"):
-            if node.get("encoding", {}).get(way, {}).get("type") == "quantitative":
-                ways.add(way)
-    if linked:
-        ways &= {"x"}
+    of = [node.get("encoding", {}) for node in _nodes(each)]
+    ways = [
+        way
+        for way in ("x" if linked else "xy")
+        if any(encoding.get(way, {}).get("type") == "quantitative" for encoding in of)
+    ]
     if ways:
         # Without Ctrl the wheel scrolls the page.
-        select = {
-            "type": "interval", "encodings": sorted(ways),
-            "zoom": "wheel![event.ctrlKey || event.metaKey]",
-        }  # fmt: skip
-        unit = _first_unit(each)
-        unit.setdefault("params", []).append(
-            {"name": f"zoom{place}", "select": select, "bind": "scales"}
-        )
+        wheel = "wheel![event.ctrlKey || event.metaKey]"
+        select = {"type": "interval", "encodings": ways, "zoom": wheel}
+        named = {"name": f"zoom{place}", "select": select, "bind": "scales"}
+        _first_unit(each).setdefault("params", []).append(named)
 
 
 def _nodes(of: Spec) -> Iterator[Spec]:
@@ -167,11 +159,8 @@ def _nodes(of: Spec) -> Iterator[Spec]:
 
 def _keyed(of: Spec) -> list[Spec]:
     """Return the layers that the key tells the colours of."""
-    return [
-        node
-        for node in _nodes(of)
-        if node.get("encoding", {}).get("color", {}).get("field") == "key"
-    ]
+    fields = ((n, n.get("encoding", {}).get("color", {}).get("field")) for n in _nodes(of))
+    return [node for node, field in fields if field == "key"]
 
 
 def _first_unit(of: Spec) -> Spec:

@@ -47,14 +47,12 @@ def relative(labels: Sequence[str], documents: Sequence[Document], to: str) -> S
         high *= max(1.2, (high / low) ** 0.15)
         across = Axis("factor, lower is better", "factor", log=True, low=0.9 * low, high=high)
         down = spec.names_axis("row", labels)
-        spans = {
-            label: [row["x"] for row in rows if row["row"] == label]
-            for label in dict.fromkeys(row["row"] for row in rows)
-        }
+        spans: dict[str, list[float]] = {}
+        for row in rows:
+            spans.setdefault(row["row"], []).append(row["x"])
+        ends = ({"row": row, "x": min(xs), "high": max(xs)} for row, xs in spans.items())
         span: Spec = {
-            "data": spec.data(
-                {"row": label, "x": min(each), "high": max(each)} for label, each in spans.items()
-            ),
+            "data": spec.data(ends),
             "mark": {"type": "rule", "color": spec.GREY, "strokeWidth": 2},
             "encoding": {"x": across.channel("x"), "x2": {"field": "high"}, "y": down},
         }
@@ -66,10 +64,9 @@ def relative(labels: Sequence[str], documents: Sequence[Document], to: str) -> S
         tips = {"tooltip": spec.tip(scheme="row", figure="key", value="told")}
         marks = spec.points(rows, across, down, looks, shapes=True, encoding=tips, size=60)
         beside = spec.notes(texts, across.channel("x"), down, dx=9)
-        title = f"{side} latency"
-        one = spec.rule(x=1.0)
+        layers = (span, spec.rule(x=1.0), marks, beside)
         height = layout.rows_height(len(labels))
-        panels.append(layout.panel(span, one, marks, beside, title=title, height=height))
+        panels.append(layout.panel(*layers, title=f"{side} latency", height=height))
     return layout.picture(panels, room=spec.margin(labels))
 
 
@@ -97,9 +94,7 @@ def attribution(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
     for side in sides(documents):
         stacks = [figures.attribution(each, side) for each in documents]
         axis = layout.bar_axis(stacks, "time")
-        title = f"mean {side} latency" + (
-            " (log axis: a bar's end can be read)" if axis.log else ""
-        )
+        title = f"mean {side} latency" + " (log axis: a bar's end can be read)" * axis.log
         panels.append(layout.bar_panel(labels, stacks, looks, axis, units.duration, title=title))
     return layout.bar_picture(labels, *panels)
 
@@ -140,9 +135,8 @@ def latency(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
         for label, document in zip(labels, documents, strict=True):
             points = [(max(x, least), y) for x, y in document["host"][side]["cdf"]]
             if points:
-                at_most[label], beyond[label] = _steps_of_cdf(
-                    points, document["host"][side]["requests"]
-                )
+                requests = document["host"][side]["requests"]
+                at_most[label], beyond[label] = _steps_of_cdf(points, requests)
         across = Axis(f"{side} latency", "time", log=True)
         up = Axis("share at or below", "share", low=0, high=1.02)
         steps: dict[str, Any] = {"interpolate": "step-after"}
@@ -262,8 +256,10 @@ def series(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
         ]
         return layout.picture(panels, linked=True, room=90)
     stacks = [_stack(panel, runs) for panel in wanted]
-    blocks = [stacks[at : at + _SIDE_BY_SIDE] for at in range(0, len(stacks), _SIDE_BY_SIDE)]
-    rows = [each for block in blocks for row in zip(*_filled(block), strict=True) for each in row]
+    while len(stacks) % _SIDE_BY_SIDE:
+        stacks.append([layout.panel(layout.blank(), height=42) for _ in runs])
+    blocks = (stacks[at : at + _SIDE_BY_SIDE] for at in range(0, len(stacks), _SIDE_BY_SIDE))
+    rows = [each for block in blocks for row in zip(*block, strict=True) for each in row]
     return layout.picture(rows, columns=_SIDE_BY_SIDE, linked=True, room=62)
 
 
@@ -277,25 +273,17 @@ def _stack(panel: SeriesPanel, runs: Mapping[str, Binned]) -> list[Spec]:
     return rows
 
 
-def _filled(block: Sequence[list[Spec]]) -> list[list[Spec]]:
-    """Return stacks side by side, with empty ones for those that a row lacks."""
-    missing = _SIDE_BY_SIDE - len(block)
-    return [
-        *block,
-        *([layout.panel(layout.blank(), height=42) for _ in block[0]] for _ in range(missing)),
-    ]
+#: What draws a figure over time, of all runs and the names of those to show.
+Layers = Callable[[Mapping[str, Binned], Iterable[str]], list[Spec]]
 
 
 @dataclass(frozen=True)
 class SeriesPanel:
-    """One figure over time: its title, the columns that it needs, and how it is drawn.
-
-    `layers` takes all runs and the names of those to show.
-    """
+    """One figure over time: its title, the columns that it needs, and how it is drawn."""
 
     title: str
     columns: tuple[str, ...]
-    layers: Callable[[Mapping[str, Binned], Iterable[str]], list[Spec]]
+    layers: Layers
 
 
 def _time(runs: Mapping[str, Binned]) -> Axis:
@@ -308,32 +296,22 @@ _LATENCY = Axis(kind="time", log=True)
 _SOLID = [1, 0]
 
 
-def _steps(values: Callable[[Binned], Values], unit: str, per: float = 1.0) -> Any:  # noqa: ANN401
+def _line(values: Callable[[Binned], Values], axis: Axis, **mark: Any) -> Layers:  # noqa: ANN401
+    """Draw a line for each run."""
+
     def layers(runs: Mapping[str, Binned], shown: Iterable[str]) -> list[Spec]:
-        axis = Axis(low=0, per=per, unit=unit)
         curves = {name: (runs[name].t_s, values(runs[name])) for name in shown}
-        looks = spec.colours(runs)
-        drawn: dict[str, Any] = {"interpolate": "step-after", "strokeDash": _SOLID}
-        return [spec.lines(curves, _time(runs), axis, looks, strokeWidth=1.3, **drawn)]
+        return [spec.lines(curves, _time(runs), axis, spec.colours(runs), strokeWidth=1.3, **mark)]
 
     return layers
 
 
-def _means(side: str) -> Any:  # noqa: ANN401
-    def layers(runs: Mapping[str, Binned], shown: Iterable[str]) -> list[Spec]:
-        curves = {name: (runs[name].t_s, _timed(runs[name].mean_us(side))) for name in shown}
-        dots = {"size": 6, "filled": True}
-        looks = spec.colours(runs)
-        return [
-            spec.lines(
-                curves, _time(runs), _LATENCY, looks, strokeDash=_SOLID, strokeWidth=1.3, point=dots
-            )
-        ]
-
-    return layers
+def _steps(values: Callable[[Binned], Values], unit: str, per: float = 1.0) -> Layers:
+    axis = Axis(low=0, per=per, unit=unit)
+    return _line(values, axis, interpolate="step-after", strokeDash=_SOLID)
 
 
-def _tails(side: str) -> Any:  # noqa: ANN401
+def _tails(side: str) -> Layers:
     """Draw lines of percentiles, and dots where enough requests carry them."""
 
     def layers(runs: Mapping[str, Binned], shown: Iterable[str]) -> list[Spec]:
@@ -350,14 +328,12 @@ def _tails(side: str) -> Any:  # noqa: ANN401
                 if xs:
                     dots.append({"key": name, "x": xs, "y": ys})
             line: dict[str, Any] = {"strokeOpacity": strength, "strokeDash": _SOLID}
-            layer = spec.lines(
-                curves, _time(runs), _LATENCY, looks, tips=False, strokeWidth=1.0, **line
+            time = _time(runs)
+            found.append(
+                spec.lines(curves, time, _LATENCY, looks, tips=False, strokeWidth=1.0, **line)
             )
-            found.append(layer)
             if dots:
-                layer = spec.points(
-                    dots, _time(runs), _LATENCY, looks, size=8, fillOpacity=strength
-                )
+                layer = spec.points(dots, time, _LATENCY, looks, size=8, fillOpacity=strength)
                 value = f"'{percentile.replace('_', '.')} ' + ({_LATENCY.told('datum.y')})"
                 layer["transform"] = [{"flatten": ["x", "y"]}, {"calculate": value, "as": "told"}]
                 found.append(layer)
@@ -369,9 +345,11 @@ def _tails(side: str) -> Any:  # noqa: ANN401
 def _of(side: str) -> tuple[SeriesPanel, ...]:
     tail = f"{side} p50, p99 (paler), p99.9 (palest)"
     rate = _steps(lambda run: run.mb_per_s(f"{side}_bytes"), "MB/s")
+    dots = {"size": 6, "filled": True}
+    mean = _line(lambda run: _timed(run.mean_us(side)), _LATENCY, strokeDash=_SOLID, point=dots)
     return (
         SeriesPanel(f"{side}s completed, MB/s", (f"{side}_bytes",), rate),
-        SeriesPanel(f"mean {side} latency", (f"{side}_requests",), _means(side)),
+        SeriesPanel(f"mean {side} latency", (f"{side}_requests",), mean),
         SeriesPanel(tail, (f"{side}_latency_ns_p99",), _tails(side)),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -150,7 +150,6 @@ def _panel(
             steps = np.concatenate((one.values[:1], one.values))
             curves[labels[scheme]] = _thinned(np.concatenate(([0.0], one.ends)), steps)
             more = {"interpolate": "step-before"}
-    values = np.where(values > 0, values, np.nan) if up.log else values
     layers = [spec.lines(curves, across, up, looks, **more)]
     if look.axis == "signs":
         layers.append(spec.rule(y=0.0, strokeDash=[1, 0], strokeOpacity=0.5))
@@ -192,13 +191,27 @@ def _moving_mean(values: Values, over: int) -> Values:
     return means
 
 
+# ---- Entries by names: `histograms` and `curves`.
+
+
+def names(documents: Sequence[Document], kind: str) -> list[str]:
+    """Return the names of all entries of a kind in which any scheme has anything."""
+    return list(dict.fromkeys(entry["name"] for _, entry in _entries(documents, kind)))
+
+
+def _entries(documents: Sequence[Document], kind: str) -> Iterator[tuple[int, Entry]]:
+    """Yield the entries of a kind that have anything, each with the place of its scheme."""
+    for place, document in enumerate(documents):
+        for entry in document["scheme"].get(kind, ()):
+            if sum(entry["counts"]) if "counts" in entry else entry["computed"] + entry["measured"]:
+                yield place, entry
+
+
+def _called(documents: Sequence[Document], kind: str, name: str) -> dict[int, Entry]:
+    return {place: entry for place, entry in _entries(documents, kind) if entry["name"] == name}
+
+
 # ---- What schemes counted by bins.
-
-
-def histogram_names(documents: Sequence[Document]) -> list[str]:
-    """Return the names of all histograms of which any scheme counted anything."""
-    found = [e["name"] for each in documents for e in _histograms(each) if sum(e["counts"])]
-    return list(dict.fromkeys(found))
 
 
 def histogram(labels: Sequence[str], documents: Sequence[Document], name: str) -> Spec:
@@ -207,12 +220,7 @@ def histogram(labels: Sequence[str], documents: Sequence[Document], name: str) -
     Two axes are a table for each scheme. Of one axis, or of more than two, each is a panel that
     sums over the others; how even the counts are of all combinations is a panel of its own.
     """
-    found = {
-        place: entry
-        for place, document in enumerate(documents)
-        for entry in _histograms(document)
-        if entry["name"] == name and sum(entry["counts"])
-    }
+    found = _called(documents, "histograms", name)
     if not found:
         return layout.empty(f"nothing counted: {name}")
     if all(len(entry["axes"]) == 2 for entry in found.values()):
@@ -223,7 +231,7 @@ def histogram(labels: Sequence[str], documents: Sequence[Document], name: str) -
 
 def histogram_caption(documents: Sequence[Document], name: str) -> str:
     """Return how the picture is read."""
-    entries = [e for each in documents for e in _histograms(each) if e["name"] == name]
+    entries = _called(documents, "histograms", name).values()
     if all(len(entry["axes"]) == 2 for entry in entries):
         return "Shares of all that was counted."
     if all(len(entry["axes"]) == 1 for entry in entries):
@@ -234,11 +242,6 @@ def histogram_caption(documents: Sequence[Document], name: str) -> str:
         f"Last: how often each of the {combinations:,} combinations occurred, the most frequent "
         "first; the curve ends where the others never did."
     )
-
-
-def _histograms(document: Document) -> Sequence[Entry]:
-    histograms: Sequence[Entry] = document["scheme"].get("histograms", [])
-    return histograms
 
 
 def _counts(entry: Entry) -> Values:
@@ -312,22 +315,13 @@ def _times(times: float, total: float) -> str:
 # ---- What a scheme's model predicts beside what was measured.
 
 
-def curve_names(documents: Sequence[Document]) -> list[str]:
-    """Return the names of all curves of which any scheme has a point."""
-    return list(dict.fromkeys(entry["name"] for each in documents for entry in _curves(each)))
-
-
 def curve(labels: Sequence[str], documents: Sequence[Document], name: str) -> Spec:
     """Draw the curves of one name: a panel for each scheme, in one scale."""
-    found = {
-        place: entry
-        for place, document in enumerate(documents)
-        for entry in _curves(document)
-        if entry["name"] == name
-    }
+    found = _called(documents, "curves", name)
     if not found:
         return layout.empty(f"no curve: {name}")
-    log = all(min((p[1] for p in _pairs(entry)), default=1) > 0 for entry in found.values())
+    points = (point for e in found.values() for point in (*e["computed"], *e["measured"]))
+    log = min(value for _, value in points) > 0
     panels = [
         layout.panel(*_curve(place, entry, log=log), title=labels[place], height=240)
         for place, entry in found.items()
@@ -340,25 +334,12 @@ def curve(labels: Sequence[str], documents: Sequence[Document], name: str) -> Sp
 
 def curve_caption(documents: Sequence[Document], name: str) -> str:
     """Return how the picture is read."""
-    measured = any(e["measured"] for each in documents for e in _curves(each) if e["name"] == name)
+    measured = any(entry["measured"] for entry in _called(documents, "curves", name).values())
+    dots = " Each dot is what one window of the run really took; rings are means."
     return (
         "The line is what the scheme's model computed last, for the accesses it had counted by "
-        "then; the triangle marks its minimum, the first of equals."
-        + (
-            " Each dot is what one window of the run really took; rings are means."
-            if measured
-            else ""
-        )
+        f"then; the triangle marks its minimum, the first of equals.{dots if measured else ''}"
     )
-
-
-def _curves(document: Document) -> list[Entry]:
-    curves: Sequence[Entry] = document["scheme"].get("curves", [])
-    return [entry for entry in curves if entry["computed"] or entry["measured"]]
-
-
-def _pairs(entry: Entry) -> list[Sequence[float]]:
-    return [*entry["computed"], *entry["measured"]]
 
 
 def _curve(place: int, entry: Entry, *, log: bool) -> list[Spec]:

@@ -210,7 +210,6 @@ def lines(
     looks: Mapping[str, str],
     *,
     tips: bool = True,
-    shown: bool = True,
     digits: int = 5,
     **mark: Any,  # noqa: ANN401
 ) -> Spec:
@@ -219,27 +218,13 @@ def lines(
         {"key": name, "x": short(xs, 8, x.per), "y": short(ys, digits, y.per)}
         for name, (xs, ys) in curves.items()
     ]
-    line = {"type": "line", "strokeWidth": 1.6, **mark}
-    layers: list[Spec] = [{"mark": line}]
-    if len(looks) >= MANY and shown and "strokeDash" not in mark:
-        scale = {
-            "domain": list(map(printable, looks)),
-            "range": [_DASHES[place % len(_DASHES)] for place in range(len(looks))],
-        }
-        dash = {"field": "key", "type": "nominal", "scale": scale, "title": None}
-        layers[0]["encoding"] = {"strokeDash": dash | ({} if shown else {"legend": None})}
+    layers: list[Spec] = [{"mark": {"type": "line", "strokeWidth": 1.6, **mark}}]
+    if len(looks) >= MANY and "strokeDash" not in mark:
+        layers[0]["encoding"] = {"strokeDash": _by_key(looks, _DASHES)}
     if tips:
-        unseen = {
-            "type": "point",
-            "size": 70,
-            "strokeOpacity": 0,
-            "fillOpacity": 0,
-            "filled": True,
-            "aria": False,
-        }
-        layers.append(
-            {"mark": unseen, "encoding": {"tooltip": tip(name="key", at="tx", value="ty")}}
-        )
+        unseen = {"type": "point", "size": 70, **_UNSEEN, "filled": True, "aria": False}
+        found = {"tooltip": tip(name="key", at="tx", value="ty")}
+        layers.append({"mark": unseen, "encoding": found})
     return {
         "data": data(rows),
         "transform": [
@@ -249,16 +234,27 @@ def lines(
         ],
         "encoding": {
             "x": x.channel("x"), "y": y.channel("y"),
-            "color": key(looks, shown=shown, symbol="stroke"),
+            "color": key(looks, symbol="stroke"),
         },
         "layer": layers,
     }  # fmt: skip
 
 
+#: What is there for the pointer alone.
+_UNSEEN = {"strokeOpacity": 0, "fillOpacity": 0}
+
+
 def is_unseen(layer: object) -> bool:
     """Return whether a layer shows nothing but what is told under the pointer."""
     mark = layer.get("mark") if isinstance(layer, dict) else None
-    return isinstance(mark, dict) and mark.get("strokeOpacity") == 0 == mark.get("fillOpacity")
+    return isinstance(mark, dict) and mark.items() >= _UNSEEN.items()
+
+
+def _by_key(looks: Mapping[str, str], kinds: Sequence[object]) -> Spec:
+    """Return the encoding of names as dashes or shapes, which come again where they are few."""
+    found = [kinds[place % len(kinds)] for place in range(len(looks))]
+    scale = {"domain": list(map(printable, looks)), "range": found}
+    return {"field": "key", "type": "nominal", "scale": scale, "title": None}
 
 
 def points(
@@ -273,16 +269,13 @@ def points(
     **mark: Any,  # noqa: ANN401
 ) -> Spec:
     """Return a layer of points, each with what it tells."""
-    more = dict(encoding or {})
-    if shapes:
-        kinds = [_SHAPES[place % len(_SHAPES)] for place in range(len(looks))]
-        scale = {"domain": list(map(printable, looks)), "range": kinds}
-        more["shape"] = {"field": "key", "type": "nominal", "scale": scale, "title": None}
+    more = (encoding or {}) | ({"shape": _by_key(looks, _SHAPES)} if shapes else {})
     return {
         "data": data(rows),
         "mark": {"type": "point", "size": 40, "filled": True, "fillOpacity": 1, **mark},
         "encoding": {
-            "x": _channel(x, "x"), "y": _channel(y, "y"), "color": key(looks, shown=shown),
+            "x": x.channel("x") if isinstance(x, Axis) else x,
+            "y": y.channel("y") if isinstance(y, Axis) else y, "color": key(looks, shown=shown),
             "tooltip": tip(name="key", value="told"), **more,
         },
     }  # fmt: skip
@@ -303,13 +296,12 @@ def bars(
     beside = {} if stacked or len(looks) < 2 else {
         "xOffset": {"field": "key", "type": "nominal", "scale": {"domain": list(looks)}}
     }  # fmt: skip
-    channel = y.channel("y")
     parts: Spec = {"order": {"field": "place", "type": "quantitative"}} if stacked else {}
     return {
         "data": data(rows),
         "mark": {"type": "bar"},
         "encoding": {
-            "x": across, "y": channel | ({"stack": "zero"} if stacked else {"stack": None}),
+            "x": across, "y": y.channel("y") | {"stack": "zero" if stacked else None},
             "color": key(looks), "tooltip": tip(row="row", name="key", value="told"),
             **beside, **parts,
         },
@@ -320,30 +312,20 @@ def cells(
     rows: Iterable[Mapping[str, Any]], x: Spec, y: Spec, value: Spec, *, written: bool = True
 ) -> list[Spec]:
     """Return layers of a map: cells of a colour, with their text in them."""
-    shared = {"data": data(rows), "encoding": {"x": x, "y": y}}
-    layers = [
-        {
-            "mark": "rect",
-            "encoding": {"color": value, "tooltip": tip(across="x", up="y", value="told")},
-        }
-    ]
+    shade = {"color": value, "tooltip": tip(across="x", up="y", value="told")}
+    layers: list[Spec] = [{"mark": "rect", "encoding": shade}]
     if written:
         ink = {"condition": {"test": "datum.dark", "value": "#FFFFFF"}, "value": "#000000"}
-        text = {"field": "text", "type": "nominal"}
-        layers.append(
-            {"mark": {"type": "text", "fontSize": 9}, "encoding": {"text": text, "color": ink}}
-        )
-    return [{**shared, "layer": layers}]
+        text = {"text": {"field": "text", "type": "nominal"}, "color": ink}
+        layers.append({"mark": {"type": "text", "fontSize": 9}, "encoding": text})
+    return [{"data": data(rows), "encoding": {"x": x, "y": y}, "layer": layers}]
 
 
 def rule(*, x: float | None = None, y: float | None = None, **mark: Any) -> Spec:  # noqa: ANN401
     """Return a line across at a value."""
     at = {"x": {"datum": x}} if x is not None else {"y": {"datum": y}}
-    return {
-        "data": data([{}]),
-        "mark": {"type": "rule", "strokeDash": DASHED, **mark},
-        "encoding": at,
-    }
+    line = {"type": "rule", "strokeDash": DASHED, **mark}
+    return {"data": data([{}]), "mark": line, "encoding": at}
 
 
 def notes(rows: Iterable[Mapping[str, Any]], x: Spec, y: Spec, **mark: Any) -> Spec:  # noqa: ANN401
@@ -353,7 +335,3 @@ def notes(rows: Iterable[Mapping[str, Any]], x: Spec, y: Spec, **mark: Any) -> S
         "mark": {"type": "text", "align": "left", "dx": 5, "fontSize": 10, "clip": False, **mark},
         "encoding": {"x": x, "y": y, "text": {"field": "text", "type": "nominal"}},
     }
-
-
-def _channel(given: Spec | Axis, field: str) -> Spec:
-    return given.channel(field) if isinstance(given, Axis) else given

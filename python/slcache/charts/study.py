@@ -12,7 +12,7 @@ import numpy as np
 from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
 from slcache.metrics import Goal, metric_of
-from slcache.study.analysis import Effect, Levels, MapCells
+from slcache.study.analysis import Effect, MapCells
 from slcache.study.fronts import SeedSpread
 from slcache.study.outcome import Setting, figure_text, interval_text, level_text, short_files
 
@@ -195,21 +195,10 @@ def _effect(metric: str, effect: Effect, short: Mapping[str, str], up: Axis) -> 
             figure_text(metric, v) for v in (level.mean, level.spread[0], level.spread[-1])
         )
         reach = f", {level.count} points from {least} to {most}" if level.count > 1 else ""
-        ends = dict(
-            zip(
-                ("least", "first", "third", "most"), (v / up.per for v in level.spread), strict=True
-            )
-        )
         place = level.place if effect.numeric else name
-        rows.append(
-            {
-                "x": place,
-                "row": name,
-                "y": level.mean / up.per,
-                "told": f"mean {mean}{reach}",
-                **ends,
-            }
-        )
+        row = {"x": place, "row": name, "y": level.mean / up.per, "told": f"mean {mean}{reach}"}
+        ends = zip(("least", "first", "third", "most"), level.spread, strict=True)
+        rows.append(row | {end: value / up.per for end, value in ends})
     across: Spec
     if effect.numeric:
         log = spec.is_far(level.place for level in effect.levels)
@@ -272,30 +261,21 @@ def heat_map(metric: str, across: str, up: str, panels: Mapping[str, MapCells]) 
     }  # fmt: skip
     found = []
     for name, cells in shown.items():
-        xs, ys = _names_of(cells.across), _names_of(cells.up)
+        xs, ys = _level_names(cells.across.bounds), _level_names(cells.up.bounds)
         rows = []
         for i, j in np.ndindex(*cells.means.shape):
             value = float(cells.means[i, j])
             known = bool(np.isfinite(value))
             text = figure_text(metric, value) if known else "–"
-            row = {
-                "x": xs[j],
-                "y": ys[i],
-                "told": text,
-                "text": text,
-                "dark": known and value < middle,
-            }
-            rows.append(row | {"value": value / axis.per if known else None})
+            row = {"x": xs[j], "y": ys[i], "told": text, "text": text}
+            shade = {"dark": known and value < middle, "value": value / axis.per if known else None}
+            rows.append(row | shade)
         written = len(ys) <= _WRITTEN and len(xs) * columns <= 1.5 * _WRITTEN
         x, y = spec.names_axis("x", xs, title=across), spec.names_axis("y", ys[::-1], title=up)
         x["axis"] |= spec.upright(xs)
         layers = spec.cells(rows, x, y, colour, written=written)
         found.append(layout.panel(*layers, title=name, height=220))
     return layout.picture(found, columns=columns, room=140, zoom=False)
-
-
-def _names_of(levels: Levels) -> list[str]:
-    return _level_names(levels.bounds)
 
 
 def spread(found: SeedSpread, names: Sequence[str], *, most_is_best: bool = False) -> Spec:

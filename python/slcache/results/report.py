@@ -213,10 +213,10 @@ def _pictures(
     if scheme.has_windows(documents):
         told = scheme.windows_caption(documents)
         yield "What schemes changed", of(scheme.windows), told
-    for name in scheme.histogram_names(documents):
+    for name in scheme.names(documents, "histograms"):
         told = scheme.histogram_caption(documents, name)
         yield f"How often: {name}", of(scheme.histogram, name), told
-    for name in scheme.curve_names(documents):
+    for name in scheme.names(documents, "curves"):
         told = scheme.curve_caption(documents, name)
         yield f"Computed and measured: {name}", of(scheme.curve, name), told
 
