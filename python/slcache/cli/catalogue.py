@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from rich.text import Text
@@ -14,7 +14,7 @@ from slcache import catalogue, units
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.errors import ConfigError, about
-from slcache.options import needed, option
+from slcache.options import option
 from slcache.options.content import SEED_MAX
 from slcache.options.models import SET
 from slcache.sentences import notes
@@ -29,10 +29,7 @@ Facts = dict[str, Any]
 class DeviceOptions(opt.SchemeSourceOptions, opt.OutputOptions):
     """A device, and how it is shown."""
 
-    device: str = field(
-        kw_only=False,
-        metadata=needed("PRESET|FILE.toml", "A preset or a device file.", offer="devices"),
-    )
+    device: str = opt.argument("PRESET|FILE.toml", "A preset or a device file.", offer="devices")
 
 
 @devices_app.default
@@ -283,10 +280,7 @@ def _number(value: float) -> str:
 class SchemeOptions(opt.OutputOptions):
     """A scheme of one's own."""
 
-    source: str = field(
-        kw_only=False,
-        metadata=needed("FILE:CLASS", "The class, such as ./mine.py:TwoTemperatures."),
-    )
+    source: str = opt.argument("FILE:CLASS", "The class, such as ./mine.py:TwoTemperatures.")
 
 
 @schemes_app.command(name="show")

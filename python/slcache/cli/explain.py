@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 
 from rich.text import Text
 
@@ -15,7 +15,7 @@ from slcache.cli import options as opt
 from slcache.documents import schemata
 from slcache.explain import Entry, Standing
 from slcache.names import shown
-from slcache.options import needed, option
+from slcache.options import option
 from slcache.sentences import notes
 from slcache.tables.table import Cells, Columns, Table
 
@@ -38,12 +38,8 @@ DOCUMENTS = (
 class ExplainOptions(opt.SchemeSourceOptions, opt.OutputOptions):
     """A key, and what is told of it; or a schema."""
 
-    key: str | None = field(
-        default=None,
-        kw_only=False,
-        metadata=needed(
-            "[KEY]", "A key, or its last part (default: list the sections).", offer="key"
-        ),
+    key: str | None = opt.argument(
+        "[KEY]", "A key, or its last part (default: list the sections).", offer="key", default=None
     )
     device: str | None = option(
         "PRESET|FILE.toml",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from slcache.cli import console, stdout
 from slcache.cli import options as opt
 from slcache.errors import RunError, about
 from slcache.files import Transaction
-from slcache.options import needed, no_folder, option, parsing
+from slcache.options import no_folder, option, parsing
 from slcache.tables.table import Cells
 from slcache.units import significant
 
@@ -57,10 +57,8 @@ _FIGURES = {"iops": "a second", "p50": "p50 µs", "p99": "p99 µs", "p99_9": "p9
 class FitOptions(opt.ProgressOptions):
     """What is fitted beside the log of a fill, and where it goes."""
 
-    log: Path | None = field(
-        default=None,
-        kw_only=False,
-        metadata=needed("[LOG]", "fio's bandwidth log (fill_bw.1.log), or CSV with gb,mb_s."),
+    log: Path | None = opt.argument(
+        "[LOG]", "fio's bandwidth log (fill_bw.1.log), or CSV with gb,mb_s.", default=None
     )
     out: Path | None = option(
         "FILE.toml",

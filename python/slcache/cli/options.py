@@ -8,7 +8,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import MISSING, Field, dataclass, fields
+from dataclasses import MISSING, Field, dataclass, field, fields
 from inspect import Parameter as Place
 from inspect import Signature
 from pathlib import Path
@@ -20,15 +20,12 @@ from slcache import code
 from slcache.cli import help
 from slcache.errors import UsageError, about
 from slcache.names import near
-from slcache.options import Option, Options, no_folder, option, options_of
+from slcache.options import Option, Options, needed, no_folder, option, options_of
 from slcache.options.arguments import RANGES
 from slcache.options.content import unique
 
 if TYPE_CHECKING:
-    from cyclopts import App, Argument, ArgumentCollection, Token
-
-    from slcache.options import Options
-
+    from cyclopts import Argument, ArgumentCollection, Token
 
 _A = TypeVar("_A")
 _R = TypeVar("_R")
@@ -37,6 +34,11 @@ _R = TypeVar("_R")
 Form = Literal["table", "csv", "markdown", "json"]
 #: When to draw progress.
 When = Literal["auto", "always", "never"]
+
+
+def argument(metavar: str, help: str, *, default: Any = MISSING, **how: Any) -> Any:  # noqa: ANN401
+    """Return a field that is an argument: it has no name."""
+    return field(default=default, kw_only=False, metadata=needed(metavar, help, **how))
 
 
 def group(name: str, help: str | None = None) -> App:

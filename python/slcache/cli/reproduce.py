@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.files import Transaction
-from slcache.options import known, needed, options_of
+from slcache.options import known, options_of
 from slcache.options.models import BOTH, Extent, Request
 
 if TYPE_CHECKING:
@@ -31,13 +31,8 @@ _NO_PAPERS = (DRIVES, SEPARATION)
 class ReproduceOptions(opt.ProgressOptions, opt.OutputOptions, Request):
     """An evaluation, what of it is run, and how."""
 
-    paper: str = field(
-        kw_only=False,
-        metadata=needed(
-            "PAPER",
-            "Short name of the paper; or drives, or separation.",
-            check=known("paper", _papers),
-        ),
+    paper: str = opt.argument(
+        "PAPER", "Short name of the paper; or drives, or separation.", check=known("paper", _papers)
     )
 
 

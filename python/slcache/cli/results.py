@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from slcache.documents import saved
 from slcache.files import Transaction
 from slcache.files import inputs as files_of
 from slcache.names import shown
-from slcache.options import needed, option
+from slcache.options import option
 from slcache.options.models import GB_PER_DAY, NORMALISE
 from slcache.results import Comparison
 from slcache.results.differences import Difference, RunDifference
@@ -33,14 +33,9 @@ DIFFERENT = 1
 class DiffOptions(opt.ProgressOptions, opt.OutputOptions):
     """Two results, or one that is repeated."""
 
-    first: Path = field(
-        kw_only=False,
-        metadata=needed("RESULT", "A saved result: a folder of --out, or its result.json."),
-    )
-    second: Path | None = field(
-        default=None,
-        kw_only=False,
-        metadata=needed("[OTHER]", "The result to compare it with; not with --rerun."),
+    first: Path = opt.argument("RESULT", "A saved result: a folder of --out, or its result.json.")
+    second: Path | None = opt.argument(
+        "[OTHER]", "The result to compare it with; not with --rerun.", default=None
     )
     rerun: bool = option("", "Repeat the run of the result now, and compare.", default=False)
     trace: str | None = option("PATH", "With --rerun: the new path of the trace, if it was moved.")
@@ -197,13 +192,8 @@ _PAGE = Path("report.html")
 class ReportOptions(opt.ExplanationOptions):
     """Results that are reported, and where."""
 
-    results: Sequence[Path] = field(
-        kw_only=False,
-        metadata=needed(
-            "RESULT...",
-            "Saved results: folders of --out, or their result.json.",
-            several=True,
-        ),
+    results: Sequence[Path] = opt.argument(
+        "RESULT...", "Saved results: folders of --out, or their result.json.", several=True
     )
     normalise: str | None = option(*NORMALISE, alias="--normalize")
     out: Path = option(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.documents import saved
 from slcache.files import STUDY_BYTES_MAX, Transaction, read_bytes
-from slcache.options import needed, no_folder, option
+from slcache.options import no_folder, option
 from slcache.tables.table import Table
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ TABLE, ASKED = "points.parquet", "study.toml"
 class StudyOptions(opt.OutputOptions):
     """A study that was run, and how it is shown."""
 
-    folder: Path = field(kw_only=False, metadata=needed("DIR", "The folder of a sweep or a tune."))
+    folder: Path = opt.argument("DIR", "The folder of a sweep or a tune.")
     metrics: list[str] | None = option(
         "NAME",
         "Sort and judge the points by this metric. Repeat it (default: the study's, else "

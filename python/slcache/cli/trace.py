@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.errors import TraceError
 from slcache.names import leaves, printable, shown
-from slcache.options import needed, option
+from slcache.options import option
 from slcache.options.content import is_workload
 from slcache.options.models import TRACE, RecordingOptions
 from slcache.tables import trace_sections
@@ -118,7 +118,7 @@ def _info_of_other(trace: str, options: dict[str, str]) -> dict[str, Any]:
 class LintOptions(opt.OutputOptions, RecordingOptions):
     """A trace that may have problems."""
 
-    trace: str = field(kw_only=False, metadata=needed(*TRACE, offer="workloads"))
+    trace: str = opt.argument(*TRACE, offer="workloads")
 
 
 @trace_app.command

@@ -124,7 +124,7 @@ class BlockOptions:
 class TwinOptions(RecordingOptions, BlockOptions, WriteOptions):
     """A twin, of which trace and how it is written."""
 
-    trace: str = field(kw_only=False, metadata=needed(*TRACE, offer="workloads"))
+    trace: str = opt.argument(*TRACE, offer="workloads")
     by: str = option(
         "",
         "Make the twin from the trace's statistics, or from its own requests.",
@@ -189,9 +189,7 @@ _LEFT_OUT = ("left out", "reason")
 class ConvertOptions(RecordingOptions, WriteOptions):
     """Traces that are written in another format."""
 
-    sources: Sequence[str] = field(
-        kw_only=False, metadata=needed("TRACE...", "One or more traces.", several=True)
-    )
+    sources: Sequence[str] = opt.argument("TRACE...", "One or more traces.", several=True)
 
 
 @opt.verb
@@ -219,7 +217,7 @@ def convert(asked: ConvertOptions) -> None:
 class GenerateOptions(WriteOptions):
     """A workload that is written as a trace."""
 
-    spec: str = field(kw_only=False, metadata=needed("SPEC", "A workload: FILE.toml or a preset."))
+    spec: str = opt.argument("SPEC", "A workload: FILE.toml or a preset.")
     seed: int = option(
         "N", "Seed of all random choices.", default=traces.DEFAULT_SEED, range=(0, SEED_MAX)
     )
@@ -250,11 +248,7 @@ def generate(asked: GenerateOptions) -> None:
 class WorkloadsOptions(opt.OutputOptions):
     """A workload, of which its figures are told."""
 
-    name: str | None = field(
-        default=None,
-        kw_only=False,
-        metadata=needed("[SPEC]", "Show all figures of this workload."),
-    )
+    name: str | None = opt.argument("[SPEC]", "Show all figures of this workload.", default=None)
     workload: dict[str, str] | None = option(*CHANGED)
 
 

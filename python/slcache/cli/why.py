@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slcache import units
 from slcache.cli import console
 from slcache.cli import options as opt
-from slcache.options import arguments_of, needed, option, parsing
+from slcache.options import arguments_of, option, parsing
 from slcache.sentences import verdict
 from slcache.tables.table import Columns, Table
 
@@ -28,13 +28,10 @@ _PARTS = 4
 class WhyOptions(opt.OutputOptions):
     """The logs of runs, and which of their requests are asked about."""
 
-    logs: Sequence[Path] = field(
-        kw_only=False,
-        metadata=needed(
-            "LOG [LOG]",
-            "The request log of a run (--log), or those of two runs of one trace.",
-            several=True,
-        ),
+    logs: Sequence[Path] = opt.argument(
+        "LOG [LOG]",
+        "The request log of a run (--log), or those of two runs of one trace.",
+        several=True,
     )
     slowest: int | None = option("N", "List the N slowest requests.", range=(1, None))
     request: int | None = option("N", "Show one request, by its number.", range=(0, None))
