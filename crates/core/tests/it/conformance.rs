@@ -2,6 +2,7 @@
 
 use crate::it::common::*;
 use crate::it::common::{restart, turning};
+use crate::it::waiting_for_room::run_logged;
 use crate::it::{cells, common, map_cache, retirement, upkeep};
 use slcache_core::device::{RunError, Stop};
 use slcache_core::hw::config::ModeCells;
@@ -237,6 +238,36 @@ fn the_names_of_pages_are_nothing_to_schemes_that_map_each() {
             let (expected, found) = (log(&requests), log(&others));
             let different = expected.iter().zip(&found).find(|(a, b)| a != b);
             assert_eq!(different, None, "{}", entry.name);
+        }
+    }
+}
+
+/// Effects come after causes: what has ended before a request arrives is the same without that request and all
+/// that follow it.
+#[test]
+fn what_comes_later_changes_nothing_that_has_ended() {
+    for (i, entry) in CATALOG.iter().enumerate() {
+        let makes = [all_at_once, small, behind_a_link, ageing, map_cache::in_part, retirement::worn];
+        for make in makes.into_iter().skip(i % few(3)).step_by(few(3)) {
+            let setup = make(entry.name, 24 << 20);
+            if setup.scheme.looks_ahead() {
+                continue;
+            }
+            let requests = mixed(setup.device.user_bytes, 9);
+            let log = |requests: &[Request]| {
+                let mut sim = begin(&setup);
+                sim.precondition(&mut |_, _| true).unwrap();
+                run_logged(&mut sim, requests).0
+            };
+            let whole = log(&requests);
+            for count in [1, 900, 1499, 2999] {
+                let next_ns = whole[count].request.at_ns;
+                for (found, expected) in log(&requests[..count]).iter().zip(&whole) {
+                    let none_has_ended = expected.completed_ns.min(found.completed_ns) > next_ns;
+                    let is_same = none_has_ended || found == expected;
+                    assert!(is_same, "{} to {next_ns}: {found:?}, {expected:?}", entry.name);
+                }
+            }
         }
     }
 }
