@@ -11,7 +11,6 @@ from typing import Any, Self
 
 import gymnasium
 import numpy as np
-from gymnasium import spaces
 from numpy.typing import NDArray
 
 from slcache._core import Episode, EpisodeError
@@ -100,77 +99,18 @@ class Play:
         return fork
 
 
-class Copied:
-    """An environment that is copied mid-episode, and pickled as what its episode follows from."""
-
-    action_space: spaces.Space[Any]
-    observation_space: spaces.Space[Any]
-    spec: Any
-    _arguments: dict[str, Any]
-    _figures: NDArray[np.float64]
-    _np_random: np.random.Generator | None
-
-    def fork(self) -> Self:
-        """Return an exact copy, mid-episode; both go on alike under the same actions."""
-        # Not by `copy`, which goes the way of `pickle`.
-        fork = object.__new__(type(self))
-        fork.__dict__.update(self.__dict__)
-        fork._figures = self._figures.copy()
-        fork.action_space = copy.deepcopy(self.action_space)
-        fork._np_random = copy.deepcopy(self._np_random)
-        return fork
-
-    def _history(self) -> Any:  # noqa: ANN401
-        """Return what the episode under way follows from; None where there is none."""
-        raise NotImplementedError
-
-    def _run_again(self, history: Any) -> None:  # noqa: ANN401
-        """Bring an episode to where it stood."""
-        raise NotImplementedError
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """Return a fork."""
-        return self.fork()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what an episode follows from, for `pickle`; loading it runs the episode again."""
-        return {
-            "arguments": self._arguments,
-            "random": self._np_random,
-            "spaces": (self.action_space, self.observation_space),
-            "spec": self.spec,
-            "history": self._history(),
-            "figures": self._figures,
-        }
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Run the episode again; EpisodeError where a trace or device file has changed since."""
-        self.__init__(**state["arguments"])  # type: ignore[misc]
-        self.action_space, self.observation_space = state["spaces"]
-        self._np_random, self.spec = state["random"], state["spec"]
-        if state["history"] is not None:
-            self._run_again(state["history"])
-            if not np.array_equal(self._figures, state["figures"]):
-                raise EpisodeError(
-                    "the episode goes otherwise now: a trace or a device file changed"
-                )
-
-
-def begin(rules: Rules, start: Start) -> Episode:
-    """Return an episode at its start, with the knobs that it begins with."""
-    episode = rules.source.episode(start)
-    episode.turn(actions.turns(start.knobs, rules.knobs))
-    return episode
-
-
 Observation = NDArray[Any]
 
 
-class DeviceEnv(Copied, gymnasium.Env[Observation, Any]):
-    """One device and its episode; what an action is, a subclass says."""
+class DeviceEnv(gymnasium.Env[Observation, Any]):
+    """One device and its episode; what an action is, a subclass says.
+
+    It is copied mid-episode, and pickled as what its episode follows from.
+    """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012
     rules: Rules
+    _arguments: dict[str, Any]
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
@@ -242,10 +182,46 @@ class DeviceEnv(Copied, gymnasium.Env[Observation, Any]):
 
         Both go on alike under the same actions.
         """
-        fork = super().fork()
+        # Not by `copy`, which goes the way of `pickle`.
+        fork = object.__new__(type(self))
+        fork.__dict__.update(self.__dict__)
+        fork._figures = self._figures.copy()
+        fork.action_space = copy.deepcopy(self.action_space)
+        fork._np_random = copy.deepcopy(self._np_random)
         fork._episode = None if self._episode is None else self._episode.fork()
         fork._play = None if self._play is None else self._play.fork()
         return fork
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return a fork."""
+        return self.fork()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what an episode follows from, for `pickle`; loading it runs the episode again."""
+        return {
+            "arguments": self._arguments,
+            "random": self._np_random,
+            "spaces": (self.action_space, self.observation_space),
+            "spec": self.spec,
+            "history": None if self._play is None else self._play.history,
+            "figures": self._figures,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Run the episode again; EpisodeError where a trace or device file has changed since."""
+        self.__init__(**state["arguments"])  # type: ignore[misc]
+        self.action_space, self.observation_space = state["spaces"]
+        self._np_random, self.spec = state["random"], state["spec"]
+        history: History | None = state["history"]
+        if history is None:
+            return
+        self._begin(history.start)
+        episode, play = self._under_way()
+        play.repeat(history, self._advance, self._figures, self._info)
+        if history.over == "finish":
+            self._finish(episode)
+        if not np.array_equal(self._figures, state["figures"]):
+            raise EpisodeError("the episode goes otherwise now: a trace or a device file changed")
 
     @property
     def over(self) -> str | None:
@@ -264,21 +240,13 @@ class DeviceEnv(Copied, gymnasium.Env[Observation, Any]):
 
     def _begin(self, start: Start) -> None:
         """Put an episode in its place; what was under way goes on if there is none."""
-        self._episode, self._play = begin(self.rules, start), Play(self.rules, start)
+        episode = self.rules.source.episode(start)
+        episode.turn(actions.turns(start.knobs, self.rules.knobs))
+        self._episode, self._play = episode, Play(self.rules, start)
         self._episode.observe(self._figures)
 
     def _finish(self, episode: Episode) -> str:
         return episode.finish()
-
-    def _history(self) -> History | None:
-        return None if self._play is None else self._play.history
-
-    def _run_again(self, history: History) -> None:
-        self._begin(history.start)
-        episode, play = self._under_way()
-        play.repeat(history, self._advance, self._figures, self._info)
-        if history.over == "finish":
-            self._finish(episode)
 
     def _under_way(self) -> tuple[Episode, Play]:
         if self._episode is None or self._play is None:
