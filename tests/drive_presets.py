@@ -168,7 +168,7 @@ def _is_nested(value: Any) -> bool:
 def observed(model: Model, found: dict[str, float]) -> dict[str, float]:
     """Return the speeds that a part of the device shows, by the parameters chosen for them."""
     content = device(model, found)
-    (fill,) = fills.fills("techpowerup", [content], scale=scale_of(model))
+    fill = fills.fill("techpowerup", content, scale=scale_of(model))
     curve = fill.passes[0]
     ends = [model.cache_gb]
     if model.boundary_gb:

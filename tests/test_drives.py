@@ -151,7 +151,7 @@ def test_a_filled_device_is_measured_against_the_speed_of_a_new_one() -> None:
 
 def test_figures_of_drives_that_are_partly_full_have_rows() -> None:
     drives = [drive for drive in published.drives().values() if drive.whole is None]
-    found = {(each.drive.name, each.figure): each.runs.fill for each in ledger.filled(drives, 8)}
+    found = {(drive.name, name): runs.fill for drive, name, runs in ledger.filled(drives, 8)}
     assert found == {
         ("intel-660p-1tb", "cache_gb_at_80_percent"): 0.8,
         ("intel-660p-1tb", "cache_gb_at_75_percent"): 0.75,
@@ -167,9 +167,7 @@ def test_the_default_amount_follows_the_cache_that_the_engine_has() -> None:
     cache = cliffs.cache_bytes(catalogue.resolve(device=device, scheme="client"))
     assert cache == CACHE
     assert cliffs.default_amount(device, "client") == 3 * cache
-    whole, part = (
-        fills.fills("techpowerup", [small()], scale=scale)[0].passes[0] for scale in (1, 2)
-    )
+    whole, part = (fills.fill("techpowerup", small(), scale=scale).passes[0] for scale in (1, 2))
     assert part.gb[-1] == pytest.approx(whole.gb[-1], rel=0.01)
     assert part.average_gb_s == pytest.approx(whole.average_gb_s, rel=0.05)
     assert np.all(np.diff(part.seconds) > 0)
@@ -193,7 +191,7 @@ def test_a_drive_is_judged_from_the_command_line(tmp_path: Path) -> None:
 def test_a_drive_runs_empty_and_nearly_full(name: str, fill: float) -> None:
     part = fills.scaled(f"{name}-like", 16, fills.as_client(None))
     user = int(catalogue.resolve(device=part, scheme="client")["device"]["user_bytes"])
-    size = fills.megabyte(drive_models.PAGE)
+    size = 10**6 // drive_models.PAGE * drive_models.PAGE
     workload = {
         "requests": int(0.02 * user) // size,
         "footprint_bytes": user // size * size,

@@ -97,9 +97,10 @@ def lockstep_gb(document: Mapping[str, Any], scale: int) -> float:
     return float(ROWS * slc_row_bytes(pool) * scale) / 1e9
 
 
-def megabyte(page_bytes: int) -> int:
+def megabyte(config: Mapping[str, Any]) -> int:
     """Return 10^6 bytes in whole logical pages, of which a part would be read and written again."""
-    return 10**6 // page_bytes * page_bytes
+    page_bytes = max(pool["page_bytes"] for pool in config["device"]["pool"])
+    return int(10**6 // page_bytes * page_bytes)
 
 
 def scaled(device: Content, scale: int, runs: Callable[[Content], object]) -> Content:
@@ -158,8 +159,7 @@ def fill_run(
     """Return the run of a protocol that fills."""
     part = scaled(device, scale, as_client(settings))
     config = catalogue.resolve(device=part, scheme=SCHEME, settings=settings)
-    page = max(pool["page_bytes"] for pool in config["device"]["pool"])
-    load = (megabyte(page), 1) if protocol == FIRST else (128 << 10, BURST_DEPTH)
+    load = (megabyte(config), 1) if protocol == FIRST else (128 << 10, BURST_DEPTH)
     return writes_of(protocol, part, *load, passes(protocol), settings)
 
 
@@ -206,19 +206,17 @@ def filled(document: Mapping[str, Any], scale: int, count: int = 1) -> Filled:
     return Filled(tuple(curves), document)
 
 
-def fills(
+def fill(
     protocol: str,
-    devices: Sequence[Content],
+    device: Content,
     *,
     scale: int = 1,
     settings: Mapping[str, Any] | None = None,
-    jobs: int = 1,
     progress: Progress | None = None,
-) -> list[Filled]:
-    """Return the fills of devices by a protocol."""
-    runs = [fill_run(device, scale, protocol, settings) for device in devices]
-    found = done(runs, jobs, progress)
-    return [filled(result.documents[0], scale, passes(protocol)) for result in found]
+) -> Filled:
+    """Return the fill of a device by a protocol."""
+    (found,) = done([fill_run(device, scale, protocol, settings)], 1, progress)
+    return filled(found.documents[0], scale, passes(protocol))
 
 
 def done(runs: Sequence[Run], jobs: int, progress: Progress | None) -> list[Result]:
@@ -309,8 +307,7 @@ def cache_gb(runs: Bursts, documents: Sequence[Mapping[str, Any]]) -> float:
 
 def _burst(config: Mapping[str, Any]) -> tuple[int, int, int]:
     """Return the writes of a burst, their bytes, and the footprint."""
-    page = max(pool["page_bytes"] for pool in config["device"]["pool"])
-    size, user = megabyte(page), int(config["device"]["user_bytes"])
+    size, user = megabyte(config), int(config["device"]["user_bytes"])
     burst = min(BURST_CACHES * cache_bytes(config), user / 2)
     return int(burst) // size, size, user // size * size
 

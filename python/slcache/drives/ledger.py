@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,6 @@ from slcache.drives import fills, latency, published
 from slcache.drives.protocol import ProtocolRun
 from slcache.drives.published import FAILED, REPRODUCED, SHOWN, reason, reasons
 from slcache.execute.engine import Engine
-from slcache.execute.run import Run
 from slcache.trace import Progress
 
 #: How far each kind of figure may be off: of itself, but a boundary of the drive.
@@ -106,18 +105,22 @@ def _fills(engine: Engine, quick: bool, scale: int) -> tuple[list[ProtocolRun], 
     """Return every fill, and the rows of all of them and of the laws."""
     drives = [drive for drive in published.drives().values() if drive.whole is None]
     asked = [(drive, name) for drive in drives for name in protocols(drive, quick)]
-    runs = [_run(drive, name, scale) for drive, name in asked]
+    # The longest first: drives that are slow have no more requests than fast ones.
+    runs = [
+        replace(fills.fill_run(drive.preset, scale, name), size=int(drive.user_gb))
+        for drive, name in asked
+    ]
     full = list(filled(drives, scale))
-    bursts = [run for each in full for run in each.runs.first()]
-    documents = engine.results([*runs, *bursts])
-    documents, of_bursts = documents[: len(runs)], iter(documents[len(runs) :])
+    bursts = [run for *_, of in full for run in of.first()]
+    documents = iter(engine.results([*runs, *bursts]))
     likes = []
-    for (drive, name), document in zip(asked, documents, strict=True):
-        fill = fills.filled(document, scale, fills.passes(name))
+    for drive, name in asked:
+        fill = fills.filled(next(documents), scale, fills.passes(name))
         likes.append(ProtocolRun(name, drive.preset, scale, drive, fill, None))
     rows = [row for like in likes for row in judged(like)]
-    for each in full:
-        rows.append(each.row([next(of_bursts) for _ in each.runs.first()]))
+    for drive, name, of in full:
+        ours = fills.cache_gb(of, [next(documents) for _ in of.first()])
+        rows.append(_row(drive, name, "GB", drive.others[name], ours, NEAR["cache"]))
     rows += [row for drive in published.drives().values() for row in by_law(drive)]
     return likes, rows
 
@@ -128,39 +131,19 @@ def protocols(drive: published.Drive, quick: bool) -> list[str]:
     return ["techpowerup", "anandtech"] if is_at and not quick else ["techpowerup"]
 
 
-def _run(drive: published.Drive, protocol: str, scale: int) -> Run:
-    run = fills.fill_run(drive.preset, scale, protocol)
-    # The longest first: drives that are slow have no more requests than fast ones.
-    object.__setattr__(run, "size", int(drive.user_gb))
-    return run
-
-
 #: The cache of a drive of which so much per cent hold data.
 FULL = re.compile(r"cache_gb_at_(\d+)_percent")
 
 
-@dataclass(frozen=True)
-class Full:
-    """A figure of a drive that is partly full, and the bursts that tell ours."""
-
-    drive: published.Drive
-    figure: str
-    runs: fills.Bursts
-
-    def row(self, documents: Sequence[Mapping[str, Any]]) -> FillRow:
-        """Return its row."""
-        ours = fills.cache_gb(self.runs, documents)
-        figure = self.drive.others[self.figure]
-        return _row(self.drive, self.figure, "GB", figure, ours, NEAR["cache"])
-
-
-def filled(drives: Iterable[published.Drive], scale: int) -> Iterator[Full]:
-    """Yield the figures of drives that are partly full."""
+def filled(
+    drives: Iterable[published.Drive], scale: int
+) -> Iterator[tuple[published.Drive, str, fills.Bursts]]:
+    """Yield the figures of drives that are partly full, each with the bursts that tell ours."""
     for drive in drives:
         for name in drive.others:
             share = FULL.fullmatch(name)
             if share is not None:
-                yield Full(drive, name, fills.bursts(drive.preset, scale, int(share[1]) / 100))
+                yield drive, name, fills.bursts(drive.preset, scale, int(share[1]) / 100)
 
 
 #: Figures of the second protocol, and what of a simulated one they are held against.

@@ -297,9 +297,7 @@ def measure(
             device, scale=scale, fill=fill, settings=settings, jobs=jobs, progress=on_progress
         )
         return ProtocolRun(protocol, name, scale, drive, None, found)
-    (filled,) = fills.fills(
-        protocol, [device], scale=scale, settings=settings, progress=on_progress
-    )
+    filled = fills.fill(protocol, device, scale=scale, settings=settings, progress=on_progress)
     return ProtocolRun(protocol, name, scale, drive, filled, None)
 
 

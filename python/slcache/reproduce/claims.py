@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import ConfigDict, Field
 
 from slcache import ConfigError
-from slcache.reproduce import notation
+from slcache.reproduce import functions, notation
 from slcache.reproduce.functions import (
     CANNOT_HOLD,
     CONSISTENT,
@@ -23,26 +23,6 @@ from slcache.reproduce.functions import (
     REPRODUCED,
     Finding,
     Number,
-    _above,
-    _ahead,
-    _apart,
-    _change,
-    _count,
-    _ends,
-    _ends_below,
-    _goes,
-    _inside,
-    _largest,
-    _more_there,
-    _on,
-    _order,
-    _reaches,
-    _span,
-    _swing,
-    _total,
-    _where,
-    _widest,
-    _widest_of,
     alike,
     sign,
     when,
@@ -67,22 +47,13 @@ from slcache.reproduce.points import PointSelection, PointTable
 #: something.
 EMERGENT = "emergent"
 CLASSES = (EMERGENT, "calibrated", "by construction")
-
-
 #: What arithmetic may be off.
 _ROUNDING = 1e-9
 
-
 #: Forms of what a paper has, or the very words, that functions fit.
 _NUMBER = ("number", "limit", "direction")
-
-
 _EACH = ("every trace",)
-
-
 _STEPS, _PLACES = (*_EACH, "at every step"), (*_EACH, "range")
-
-
 _AHEAD, _THERE = (*_EACH, "on average"), (*_EACH, "above there")
 
 
@@ -116,30 +87,38 @@ _grid = partial(ClaimFunction, grid="always")
 
 
 FUNCTIONS = {
-    "change": ClaimFunction(_change, "on at which", schemes=(2, 9)),
-    "largest": ClaimFunction(_largest),
-    "total": ClaimFunction(_total, schemes=(0, 1)),
-    "span": _grid(partial(_widest_of, reduce=_span, seeds=True)),
-    "swing": _grid(partial(_widest_of, reduce=_swing)),
-    "count": ClaimFunction(_count, "on of more_than", "more_than"),
-    "where_least": _grid(partial(_where, which="least"), "on", "on"),
-    "where_most": _grid(partial(_where, which="most"), "on", "on"),
-    "reaches": _grid(_reaches, "on times", "on times"),
-    "more_there": _grid(_more_there, "on at", "at", (2, 2)),
-    "ends": ClaimFunction(_ends, schemes=(1, 2), forms=("range",)),
-    "order": ClaimFunction(_order, "on", schemes=(0, 0), forms=("order",)),
-    "least": ClaimFunction(partial(_ahead, which="least"), "on among", forms=_AHEAD),
-    "most": ClaimFunction(partial(_ahead, which="most"), "on among", forms=_AHEAD),
-    "up_on": ClaimFunction(partial(_on, way=1), "on of", schemes=(2, 2), forms=("range",)),
-    "down_on": ClaimFunction(partial(_on, way=-1), "on of", schemes=(2, 2), forms=("range",)),
-    "rises": ClaimFunction(partial(_goes, way=1), schemes=(1, 2), forms=_STEPS, grid="alone"),
-    "falls": ClaimFunction(partial(_goes, way=-1), schemes=(1, 2), forms=_STEPS, grid="alone"),
-    "valley": _grid(partial(_inside, which="least"), "on times", forms=_PLACES),
-    "peak": _grid(partial(_inside, which="most"), "on times", forms=_PLACES),
-    "above": ClaimFunction(_above, "on at more_than", forms=_THERE),
-    "ends_below": _grid(_ends_below, forms=_EACH),
-    "widest": _grid(_widest, forms=("words",)),
-    "apart": ClaimFunction(_apart, "on", "on", (1, 2), ("direction",), of_others=True),
+    "change": ClaimFunction(functions.change, "on at which", schemes=(2, 9)),
+    "largest": ClaimFunction(functions.largest),
+    "total": ClaimFunction(functions.total, schemes=(0, 1)),
+    "span": _grid(partial(functions.widest_of, reduce=functions.span, seeds=True)),
+    "swing": _grid(partial(functions.widest_of, reduce=functions.swing)),
+    "count": ClaimFunction(functions.count_above, "on of more_than", "more_than"),
+    "where_least": _grid(partial(functions.where, which="least"), "on", "on"),
+    "where_most": _grid(partial(functions.where, which="most"), "on", "on"),
+    "reaches": _grid(functions.reaches, "on times", "on times"),
+    "more_there": _grid(functions.more_there, "on at", "at", (2, 2)),
+    "ends": ClaimFunction(functions.ends, schemes=(1, 2), forms=("range",)),
+    "order": ClaimFunction(functions.order, "on", schemes=(0, 0), forms=("order",)),
+    "least": ClaimFunction(partial(functions.ahead, which="least"), "on among", forms=_AHEAD),
+    "most": ClaimFunction(partial(functions.ahead, which="most"), "on among", forms=_AHEAD),
+    "up_on": ClaimFunction(
+        partial(functions.counted_on, way=1), "on of", schemes=(2, 2), forms=("range",)
+    ),
+    "down_on": ClaimFunction(
+        partial(functions.counted_on, way=-1), "on of", schemes=(2, 2), forms=("range",)
+    ),
+    "rises": ClaimFunction(
+        partial(functions.goes, way=1), schemes=(1, 2), forms=_STEPS, grid="alone"
+    ),
+    "falls": ClaimFunction(
+        partial(functions.goes, way=-1), schemes=(1, 2), forms=_STEPS, grid="alone"
+    ),
+    "valley": _grid(partial(functions.inside, which="least"), "on times", forms=_PLACES),
+    "peak": _grid(partial(functions.inside, which="most"), "on times", forms=_PLACES),
+    "above": ClaimFunction(functions.is_above, "on at more_than", forms=_THERE),
+    "ends_below": _grid(functions.ends_below, forms=_EACH),
+    "widest": _grid(functions.widest, forms=("words",)),
+    "apart": ClaimFunction(functions.apart, "on", "on", (1, 2), ("direction",), of_others=True),
 }
 
 

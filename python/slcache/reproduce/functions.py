@@ -102,7 +102,7 @@ class Number:
         return [min(self.seeds.values()), max(self.seeds.values())] if self.seeds else self.ends
 
 
-def _change(points: PointSelection) -> Number:
+def change(points: PointSelection) -> Number:
     """Return the change's mean over rivals, traces and settings, or that of the trace with most."""
     over, seeds = max if points.more.which == "most" else statistics.fmean, {}
     for seed in points.table.seeds:
@@ -151,22 +151,22 @@ def _beside_nothing(points: PointSelection) -> Number:
     return Number(f"{whole:.3g} against 0", some=whole > 0)
 
 
-def _largest(points: PointSelection) -> Number:
+def largest(points: PointSelection) -> Number:
     """Return the largest figure of the traces and seeds; of a grid's settings the largest mean."""
     if points.is_grid:
-        return _widest_of(points, max)
+        return widest_of(points, max)
     known = (points.table.values(points.call.column, points.scheme, n) for n in points.traces)
     return Number(present(max(itertools.chain.from_iterable(known), default=None)))
 
 
-def _total(points: PointSelection) -> Number:
+def total(points: PointSelection) -> Number:
     """Return the sum over the traces, of the scheme that has most."""
     sums = {s: points.figures(scheme=s) for s in points.call.schemes or points.table.schemes}
     each = {scheme: sum(means(of).values()) for scheme, of in sums.items() if of}
     return Number(present(max(each.values(), default=None)), detail={"per_scheme": each})
 
 
-def _widest_of(
+def widest_of(
     points: PointSelection,
     reduce: Callable[[Sequence[float]], float | None],
     *,
@@ -185,11 +185,12 @@ def _reduced(curves: Curves, reduce: Callable[[Sequence[float]], float | None]) 
     return {name: figure for name, figure in found.items() if figure is not None}
 
 
-def _span(figures: Sequence[float]) -> float:
+def span(figures: Sequence[float]) -> float:
+    """Return how far the least and the most are apart."""
     return max(figures) - min(figures)
 
 
-def _swing(figures: Sequence[float]) -> float | None:
+def swing(figures: Sequence[float]) -> float | None:
     """Return by how many percent the most is above the least."""
     return 100 * (max(figures) / min(figures) - 1) if min(figures) > 0 else None
 
@@ -199,14 +200,14 @@ def _enough(points: PointSelection, each: dict[str, float]) -> dict[str, float]:
     return present(each if each and len(each) >= points.more.of else None)
 
 
-def _count(points: PointSelection) -> Number:
+def count_above(points: PointSelection) -> Number:
     """Count the traces where the column is above so much."""
     each = _enough(points, means(points.figures()))
     above = sum(figure > points.more.more_than for figure in each.values())
     return Number(above, detail={"per_trace": each})
 
 
-def _where(points: PointSelection, which: str) -> Number:
+def where(points: PointSelection, which: str) -> Number:
     """Return the setting of the grid with the least, or most, of the column on the trace named."""
     (trace,) = points.more.on
     curves = {seed: points.figures(seed).get(trace) for seed in points.table.seeds}
@@ -214,7 +215,7 @@ def _where(points: PointSelection, which: str) -> Number:
     return Number(optimum(present(points.figures().get(trace)), which), seeds, setting=True)
 
 
-def _reaches(points: PointSelection) -> Number:
+def reaches(points: PointSelection) -> Number:
     """Return the first setting where the column is so many times that of the grid's first."""
     curve = present(next(iter(points.figures().values()), None))
     each = [(seed, c) for seed in points.table.seeds for c in points.figures(seed).values()]
@@ -231,7 +232,7 @@ def _first(curve: Curve, times: float) -> float | None:
     return next((at for at in sorted(curve) if curve[at] >= least), None)
 
 
-def _more_there(points: PointSelection) -> Number:
+def more_there(points: PointSelection) -> Number:
     """Return by how many points a change is more at some settings than at the others."""
     every, there = points.without("at").changes(), points.more.at
     figures = [(x in there, change) for of in every.values() for x, change in of.items()]
@@ -262,7 +263,7 @@ def _counted(holds: Mapping[str, bool], detail: dict[str, Any]) -> Finding:
     return Finding(f"{count} of {total} traces", verdict=verdict, detail=detail)
 
 
-def _ends(points: PointSelection, paper: Expected) -> Finding:
+def ends(points: PointSelection, paper: Expected) -> Finding:
     """Judge the lowest and highest of the column, or of the change, over traces and settings."""
     each = present(points.curves() or None)
     values = [value for of in each.values() for value in of.values()]
@@ -278,7 +279,7 @@ def _ends(points: PointSelection, paper: Expected) -> Finding:
     return Finding(ours, None, max(off, key=abs), told, None, verdict, detail)
 
 
-def _order(points: PointSelection, paper: Expected) -> Finding:
+def order(points: PointSelection, paper: Expected) -> Finding:
     """Judge the schemes by the mean of the column relative to the reference, ascending."""
     ranks = [group.split(" = ") for group in paper.paper]
     named = [name for group in ranks for name in group]
@@ -310,7 +311,7 @@ def _with_ties(names: Sequence[str], ranked: Mapping[str, float]) -> list[str]:
     return [" = ".join(group) for group in groups]
 
 
-def _ahead(points: PointSelection, paper: Expected, which: str) -> Finding:
+def ahead(points: PointSelection, paper: Expected, which: str) -> Finding:
     """Judge whether the scheme, or a grid on average, has the least or the most of the column."""
     best = max if which == "most" else min
     among, winners = points.more.among, {}
@@ -345,7 +346,7 @@ def _held(points: PointSelection, scheme: str, trace: str) -> float | None:
     return statistics.fmean(parts) if parts else None
 
 
-def _on(points: PointSelection, paper: Expected, way: int) -> Finding:
+def counted_on(points: PointSelection, paper: Expected, way: int) -> Finding:
     """Count the traces on which the change goes one way by more than 1 %."""
     each = _enough(points, means(points.changes()))
     chosen = [name for name, change in each.items() if way * change > NO_CHANGE]
@@ -355,7 +356,7 @@ def _on(points: PointSelection, paper: Expected, way: int) -> Finding:
     return Finding(f"{count} of {len(each)} traces", verdict=verdict, detail=detail)
 
 
-def _goes(points: PointSelection, _: Expected, way: int) -> Finding:
+def goes(points: PointSelection, _: Expected, way: int) -> Finding:
     """Judge whether the column goes one way over the grid, or the change from trace to trace."""
     return (_over_grid if points.is_grid else _over_traces)(points, way)
 
@@ -395,7 +396,7 @@ def _over_traces(points: PointSelection, way: int) -> Finding:
     return Finding(ours, verdict=verdict, detail={"per_trace": each})
 
 
-def _inside(points: PointSelection, paper: Expected, which: str) -> Finding:
+def inside(points: PointSelection, paper: Expected, which: str) -> Finding:
     """Judge whether the least or most is inside the grid, or between two settings."""
     times = points.more.times
 
@@ -408,7 +409,7 @@ def _inside(points: PointSelection, paper: Expected, which: str) -> Finding:
     return _each(curves, "per_trace", lambda curve: times * optimum(curve, which), holds)
 
 
-def _above(points: PointSelection, _: Expected) -> Finding:
+def is_above(points: PointSelection, _: Expected) -> Finding:
     """Judge where the column is above so much: on traces, or at some settings of a grid alone."""
     limit, there = points.more.more_than, set(points.more.at)
     if not points.is_grid:
@@ -428,7 +429,7 @@ def _at(settings: Sequence[float]) -> str:
     return f"above at {', '.join(f'{at:g}' for at in settings)}" if settings else "nowhere above"
 
 
-def _ends_below(points: PointSelection, _: Expected) -> Finding:
+def ends_below(points: PointSelection, _: Expected) -> Finding:
     """Judge whether both ends of the grid are below the mean of the rest, on every trace."""
 
     def shown(curve: Curve) -> list[float]:
@@ -439,16 +440,16 @@ def _ends_below(points: PointSelection, _: Expected) -> Finding:
     return _each(curves, "first, mean, last", shown, lambda _, of: max(of[0], of[2]) < of[1])
 
 
-def _widest(points: PointSelection, paper: Expected) -> Finding:
+def widest(points: PointSelection, paper: Expected) -> Finding:
     """Judge on which trace most over least of the grid is most."""
-    each = _reduced(points.figures(), _swing)
+    each = _reduced(points.figures(), swing)
     if len(each) < 2 or paper.paper not in each:
         raise AbsentError
     ours = max(each, key=lambda name: each[name])
     return Finding(ours, verdict=when(ours == paper.paper), detail={"per_trace": each})
 
 
-def _apart(points: PointSelection, paper: Expected) -> Finding:
+def apart(points: PointSelection, paper: Expected) -> Finding:
     """Judge whether the traces named are all below, or above, all the others."""
     levels = means(points.without("on").curves())
     own, others = (
