@@ -21,6 +21,7 @@ from support import slcache as command
 HOW: dict[str, Any] = {"device": "tiny", "scheme": "baseline"}
 
 
+@pytest.mark.long
 def test_a_long_list_of_wrong_keys_is_told_in_short(tmp_path: Path) -> None:
     with pytest.raises(slcache.ConfigError) as caught:
         slcache.resolve(**HOW, settings={f"k{i}": 1 for i in range(2_000)})

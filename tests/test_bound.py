@@ -51,6 +51,7 @@ def test_sizes_keep_what_can_be_counted_by_hand(rewritten: Path) -> None:
     assert large["alive_max"] * 4 >= found["alive_max"]
 
 
+@pytest.mark.long
 def test_the_verb_tells_the_same_in_every_form(rewritten: Path, tmp_path: Path) -> None:
     picture = tmp_path / "bound.svg"
     told = command("bound", rewritten, "--sizes", "4KiB..16KiB*2", "--picture", picture)
@@ -233,6 +234,7 @@ def test_a_span_is_whole_writes_or_refused(write_bytes: int, more: int) -> None:
         cliffs.loads(pattern, device="tiny", schemes=["baseline"])
 
 
+@pytest.mark.long
 def test_the_default_amount_overflows_every_cache() -> None:
     # What ips-coop has in each of 128 planes: SLC blocks, and two layers of each of the others.
     most = 128 * (128 * 128 + (2048 - 128) * 2 * 2) * 4096

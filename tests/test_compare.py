@@ -185,6 +185,7 @@ def test_a_cliff_is_the_same_side_by_side() -> None:
         assert one.to_json() == two.to_json()
 
 
+@pytest.mark.long
 def test_what_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
     log = tmp_path / "log.parquet"
     how = ("--device", "hierarchy-44g", "--schemes", "baseline,sa", "--jobs", "2", "--log", log)

@@ -35,6 +35,7 @@ def pair() -> slcache.Comparison:
     return slcache.Comparison(runs)
 
 
+@pytest.mark.long
 def test_a_comparison_tells_of_the_disk_only_where_there_is_one(pair: slcache.Comparison) -> None:
     assert [column.title for column in grid.columns(pair.documents)][-2:] == [
         "energy",

@@ -312,6 +312,7 @@ def limited() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (6 * GIB, 6 * GIB))
 
 
+@pytest.mark.long
 def test_devices_beyond_addresses_are_refused(trace: Path, enormous: Path, tmp_path: Path) -> None:
     done = cli("run", trace, "--device", enormous, "--scheme", "tlc-only", setup=limited)
     assert (done.returncode, done.stdout) == (1, b"")

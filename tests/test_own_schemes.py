@@ -215,6 +215,7 @@ ROUND = """
 """
 
 
+@pytest.mark.long
 def test_emptying_a_region_that_is_cleaned_by_that_is_sound(tmp_path: Path) -> None:
     """Making room for what leaves a block may clean that block away."""
     outcome = checking.check(own_scheme(tmp_path, ROUND), cases=20)
@@ -626,6 +627,7 @@ DRIVES = [name for name in DEVICES if name.endswith("-like")]
 OTHERS = [name for name in DEVICES if name not in DRIVES]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("devices", [OTHERS, pytest.param(DRIVES, marks=pytest.mark.slow)], ids=len)
 def test_every_preset_and_scheme_writes_what_is_read(devices: list[str], tmp_path: Path) -> None:
     seen: set[str] = set()

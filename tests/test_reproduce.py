@@ -36,6 +36,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> Plan:
     return small
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("short")
 def test_an_interrupted_evaluation_goes_on_and_prints_one_ledger(tmp_path: Path) -> None:
     request = Request(paper="hierarchy", out=tmp_path, quick=True, workloads=["web_1"])
@@ -140,6 +141,7 @@ def found(paper: str, names: list[str], folder: Path) -> list[Input]:
         return experiment.published(plan, names, experiment.recognise(plan, folder, engine))
 
 
+@pytest.mark.long
 def test_a_file_with_the_figures_of_the_table_is_the_trace(tmp_path: Path) -> None:
     folder = tmp_path / "traces"
     folder.mkdir()

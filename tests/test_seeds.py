@@ -220,6 +220,7 @@ def test_every_draw_is_a_run_to_repeat(recording: Path, drawn: SeededComparison)
     assert drawn.documents[1]["host"] == whole["host"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("which", "mark"), [("four", "seed"), ("drawn", "draw")])
 def test_tables_have_every_run_and_tell_them_apart(
     which: str, mark: str, tmp_path: Path, request: pytest.FixtureRequest
@@ -263,6 +264,7 @@ def test_draws_that_lie_off_the_recording_are_told(own: float) -> None:
     assert ("!" in told_of.draw_cell(column.show, found.estimate, None)) is (own == 587.0)
 
 
+@pytest.mark.long
 def test_it_is_said_what_repeats_a_comparison(drawn: SeededComparison, tmp_path: Path) -> None:
     told = drawn.summary()
     assert "The recording's own figures" in told

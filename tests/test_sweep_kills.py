@@ -153,6 +153,7 @@ def test_kills_at_random_moments_change_nothing(
     record_property("told", f"sweep kills: {told} (seed {seed})")
 
 
+@pytest.mark.long
 def test_a_worker_does_not_outlive_its_driver_in_the_middle_of_a_run(tmp_path: Path) -> None:
     endless = tmp_path / "endless.toml"
     endless.write_text(SPEC.replace("100000", "4000000000"))
@@ -178,6 +179,7 @@ def kill_one(rng: random.Random, pids: list[int]) -> int:
     return 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "order", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
 )

@@ -342,6 +342,7 @@ def every() -> list[dict[str, Value]]:
     return found + [{"scheme": "b", "scheme.b.k": k, "t": t} for k in "pqr" for t in (1, 2, 4, 8)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sampler", SAMPLERS)
 def test_a_finite_space_is_tried_to_the_end_and_no_point_twice(sampler: Sampler) -> None:
     points = [t.settings for t in searched(SamplerSearch(SMALL, Search(sampler=sampler)), trade)]
@@ -363,6 +364,7 @@ def test_draws_are_among_all_points_that_are_left() -> None:
     assert known.another(rng) is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sampler", SAMPLERS)
 def test_the_same_seed_tries_the_same_points_in_the_same_batches(sampler: Sampler) -> None:
     """However many workers there are; more points begin with the same."""

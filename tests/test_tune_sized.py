@@ -72,6 +72,7 @@ def best(found: Tuning) -> Any:  # noqa: ANN401
     return None if found.best is None else found.best.settings[found.sized.key]
 
 
+@pytest.mark.long
 @pytest.mark.few(3)
 @pytest.mark.parametrize("find", ["least", "most"])
 @pytest.mark.parametrize("metric", ["waf", "erases", "write_mean_ns", "slc_bytes"])
