@@ -202,9 +202,9 @@ MAKINGS = {
 
 def driven(executor: Telling, *, fail_fast: bool = False) -> dict[str, Done]:
     """Return what became of the points."""
-    return driver.run(
+    return driver.Driver(
         POINTS, MAKINGS, executor, lambda _: None, 0, lambda _: None, fail_fast=fail_fast
-    )
+    ).run()
 
 
 @pytest.mark.parametrize(

@@ -257,7 +257,7 @@ SWEEP = next(verb for path, verb in verbs.verbs() if path == ("sweep",))
 
 
 @pytest.mark.parametrize(
-    "option", [o for o in SWEEP.params if o.name in options(study.SweepOptions)]
+    "option", [o for o in SWEEP.params if o.name in options(study.SweepArguments)]
 )
 def test_what_a_study_says_is_not_said_beside_its_file(
     option: verbs.Option, trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

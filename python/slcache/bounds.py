@@ -60,7 +60,7 @@ class SeededTraceOptions(models.TraceOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TraceBoundOptions(SeededTraceOptions):
+class TraceBoundArguments(SeededTraceOptions):
     """What the bound of a trace takes."""
 
     sizes_bytes: Sequence[int] | None = field(
@@ -82,8 +82,8 @@ class TraceBoundOptions(SeededTraceOptions):
     on_progress: Progress | None = None
 
 
-@takes(TraceBoundOptions)
-def of_trace(asked: TraceBoundOptions) -> dict[str, Any]:
+@takes(TraceBoundArguments)
+def of_trace(asked: TraceBoundArguments) -> dict[str, Any]:
     """Return the least that any scheme programs to dense cells, by size of the SLC cache.
 
     A version is a unit of `unit_bytes` touched by a write, alive until it is written again or
@@ -93,7 +93,9 @@ def of_trace(asked: TraceBoundOptions) -> dict[str, Any]:
     lie (`ips`) are not bound. Raises UsageError, TraceError.
     """
     unit_bytes = 4096 if asked.unit_bytes is None else asked.unit_bytes
-    _check_unit(unit_bytes)
+    if unit_bytes.bit_count() != 1 or not _SECTOR <= unit_bytes <= _UNIT_MAX:
+        told = f"{unit_bytes} bytes: a unit is a power of two from 512 B to 1 MiB"
+        raise about(UsageError(told), "unit_bytes")
     most = unit_bytes * _UNITS_MAX
     said = asked.sizes_bytes
     sizes = [size for size in _SIZES if size <= most] if said is None else list(said)
@@ -138,12 +140,6 @@ def reached(document: Mapping[str, Any], share: float) -> int | None:
     """Return the least of the sizes that keeps a share of all versions; None if none does."""
     least = share * document["versions"]
     return min((row["bytes"] for row in document["sizes"] if row["kept"] >= least), default=None)
-
-
-def _check_unit(unit_bytes: int) -> None:
-    if unit_bytes.bit_count() != 1 or not _SECTOR <= unit_bytes <= _UNIT_MAX:
-        told = f"{unit_bytes} bytes: a unit is a power of two from 512 B to 1 MiB"
-        raise about(UsageError(told), "unit_bytes")
 
 
 def _check(sizes: Sequence[int], unit_bytes: int, least: int, most: int, told: str) -> None:
@@ -253,7 +249,7 @@ class Flash:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeviceBoundOptions(TraceBoundOptions):
+class DeviceBoundArguments(TraceBoundArguments):
     """What the bound of a trace on a device takes."""
 
     device: Content | None = option(
@@ -266,8 +262,8 @@ class DeviceBoundOptions(TraceBoundOptions):
     address: str | None = option("", models.BEYOND, words=models.ADDRESSES)
 
 
-@takes(DeviceBoundOptions)
-def on_device(asked: DeviceBoundOptions) -> dict[str, Any]:
+@takes(DeviceBoundArguments)
+def on_device(asked: DeviceBoundArguments) -> dict[str, Any]:
     """Return the bound of a trace for SLC caches of a device, as the device places the trace.
 
     Beside the counts of `bounds.of_trace` each size has the least time of programs, summed over

@@ -176,7 +176,8 @@ def settings_for(
 ) -> dict[str, Any]:
     """Return the settings meant for one of several compared schemes, and above them its own."""
     others = set(itertools.chain.from_iterable(map(sections, schemes))) - sections(scheme)
-    meant = {key: value for key, value in settings.items() if _scheme_of(key) not in others}
+    front = tuple(f"scheme.{other}." for other in others)
+    meant = {key: value for key, value in settings.items() if not key.startswith(front)}
     return variant(scheme, meant)[1]
 
 
@@ -206,12 +207,6 @@ def of_catalogue(scheme: str) -> str:
     """Return a scheme as settings know it: without alias, `custom` for a source."""
     name, _ = variant(scheme)
     return "custom" if ":" in name else canonical().get(name, name)
-
-
-def _scheme_of(key: str) -> str | None:
-    """Return the scheme whose section a key is in."""
-    parts = key.split(".", 2)
-    return parts[1] if len(parts) == 3 and parts[0] == "scheme" else None
 
 
 @functools.cache

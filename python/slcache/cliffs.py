@@ -145,7 +145,7 @@ class _CliffTarget:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Writes(models.ExecutionOptions, models.DeviceOptions, _CliffTarget):
+class Writes(models.ExecutionOptions, models.ConfigurationOptions, _CliffTarget):
     """What is written to a device, and under which schemes."""
 
     pattern: str | None = option(

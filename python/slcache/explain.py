@@ -245,7 +245,8 @@ def standing(entry: Entry, device: Path, wanted: str) -> Standing | None:
     name = _placed(entry.key.name, wanted)
     steps = name.split(".")
     own = steps[1] if steps[0] == "scheme" and len(steps) > 1 else ""
-    config = _resolved(device, [own] if own else _schemes())
+    every = [own] if own else [str(entry["name"]) for entry in catalogue.schemes()]
+    config = _resolved(device, every)
     if config is None:
         # Raises where no scheme fits: then it is the device that is wrong.
         _, problems = catalogue.fitting(device=device)
@@ -261,10 +262,6 @@ def standing(entry: Entry, device: Path, wanted: str) -> Standing | None:
         return None
     where, line = _core.device_line(os.fspath(device), name) or ("", "")
     return Standing(name, value, where, line)
-
-
-def _schemes() -> list[str]:
-    return [str(entry["name"]) for entry in catalogue.schemes()]
 
 
 def _resolved(device: Path, schemes: Sequence[str]) -> dict[str, Any] | None:

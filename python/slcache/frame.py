@@ -83,7 +83,12 @@ def table(name: str, runs: Labelled) -> pl.DataFrame:
 
     if name == "series":
         return pl.concat([_series(*run) for run in runs], how="diagonal")
-    found = {"latency": _latency, "ops": _ops, "disk": _disk, "power": _power}[name]
+    found = {
+        "latency": _latency,
+        "ops": lambda document: document["flash"]["ops"],
+        "disk": lambda document: (document.get("disk") or {"ops": []})["ops"],
+        "power": _power,
+    }[name]
     rows = [{"scheme": label, **row} for label, document in runs for row in found(document)]
     return of_rows(rows, _COLUMNS[name])
 
@@ -100,16 +105,6 @@ def _latency(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for side in ("read", "write"):
         for point, fraction in document["host"][side]["cdf"]:
             yield {"side": side, "latency_us": point, "fraction": fraction}
-
-
-def _ops(document: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    found: Sequence[Mapping[str, Any]] = document["flash"]["ops"]
-    return found
-
-
-def _disk(document: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    found: Sequence[Mapping[str, Any]] = (document.get("disk") or {"ops": []})["ops"]
-    return found
 
 
 def _power(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

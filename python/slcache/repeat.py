@@ -140,7 +140,7 @@ def _repeated(
         _place(document, trace),
         scheme=sources.get(names.of_scheme(document["config"])),
         settings=document["config"],
-        trace_options=_options(document),
+        trace_options=dict(document["trace"]["options"]),
         memory_in=None if memory is None else memory["file"],
         progress=progress,
     )
@@ -154,11 +154,6 @@ def _place(document: Document, trace: Content | None) -> str | Mapping[str, Any]
     if trace is None:
         return str(document["trace"]["path"])
     return trace if isinstance(trace, Mapping) else os.fspath(trace)
-
-
-def _options(document: Document) -> dict[str, str]:
-    """Return how the trace was read."""
-    return dict(document["trace"]["options"])
 
 
 def _notes(document: Document, trace: Content | None) -> Iterator[str]:

@@ -7,7 +7,7 @@ import json
 import os
 import pathlib
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +49,7 @@ class _RunTarget:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunOptions(SimulationOptions, _RunTarget):
+class RunArguments(SimulationOptions, _RunTarget):
     """What a single run takes."""
 
     save_state: Path | None = option(
@@ -81,8 +81,8 @@ class RunOptions(SimulationOptions, _RunTarget):
         return [path for path in every if path is not None]
 
 
-@takes(RunOptions)
-def run(asked: RunOptions) -> Result:
+@takes(RunArguments)
+def run(asked: RunArguments) -> Result:
     """Replay a trace on a device under one scheme.
 
     A trace is a file, or a workload: a `.toml` file, the name of a preset or a dict with what such
@@ -122,15 +122,24 @@ def run(asked: RunOptions) -> Result:
     def done(runs: Sequence[Run]) -> list[Result]:
         return [_replayed(each, trace_of(asked.trace), read, asked.report) for each in runs]
 
-    if asked.is_drawn:
-        # What reads logs is loaded by whoever wants a timeline.
-        from slcache.execute import timelines
-
-        (result,) = timelines.results([whole], [""], asked.timeline, asked.stretch, done)
-    else:
-        (result,) = done([whole])
+    (result,) = _results(asked, [whole], [""], done)
     name_reading(asked.setup, [result])
     return result.told_at(asked.gb_per_day)
+
+
+def _results(
+    asked: SimulationOptions,
+    runs: Sequence[Run],
+    names: Sequence[str],
+    run: Callable[[Sequence[Run]], list[Result]],
+) -> list[Result]:
+    """Return the results of runs, each with a timeline of its name where one is asked for."""
+    if not asked.is_drawn:
+        return run(runs)
+    # What reads logs is loaded by whoever wants a timeline.
+    from slcache.execute import timelines
+
+    return timelines.results(runs, names, asked.timeline, asked.stretch, run)
 
 
 def name_reading(setup: Setup | None, runs: Sequence[Result]) -> None:
@@ -183,7 +192,7 @@ class _CompareTarget:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareOptions(ExecutionOptions, SimulationOptions, ResamplingOptions, _CompareTarget):
+class CompareArguments(ExecutionOptions, SimulationOptions, ResamplingOptions, _CompareTarget):
     """What a comparison takes."""
 
     seeds: int = option(
@@ -207,8 +216,8 @@ class CompareOptions(ExecutionOptions, SimulationOptions, ResamplingOptions, _Co
         return many
 
 
-@takes(CompareOptions)
-def compare(asked: CompareOptions) -> Comparison:
+@takes(CompareArguments)
+def compare(asked: CompareArguments) -> Comparison:
     """Replay a trace on a device under several schemes.
 
     Schemes are a list, or `"all"` for every one that the device can run; a warning names those left
@@ -261,7 +270,12 @@ def compare(asked: CompareOptions) -> Comparison:
     labelled = [run.title for run in runs]
     _check_file_names(labelled, asked.log, asked.timeline)
     marked = [seeded(run, mark, number) for mark, number in (own | every).items() for run in runs]
-    results = _results(asked, marked, [label + mark for mark in own | every for label in labelled])
+    results = _results(
+        asked,
+        marked,
+        [label + mark for mark in own | every for label in labelled],
+        lambda runs: execute.results(runs, asked, asked.report),
+    )
     for result, label in zip(results, itertools.cycle(labelled), strict=False):
         result.label = label
     name_reading(asked.setup, results)
@@ -278,22 +292,6 @@ def compare(asked: CompareOptions) -> Comparison:
     from slcache.results.seeded import SeededComparison
 
     return SeededComparison(found).told_at(asked.gb_per_day)
-
-
-def _results(asked: CompareOptions, runs: Sequence[Run], names: Sequence[str]) -> list[Result]:
-    """Return the results of runs, each with a timeline of its name where one is asked for."""
-
-    def done(runs: Sequence[Run]) -> list[Result]:
-        return execute.results(runs, asked, asked.report)
-
-    if not asked.is_drawn:
-        return done(runs)
-    # What reads logs is loaded by whoever wants a timeline.
-
-    # What reads logs is loaded by whoever wants a timeline.
-    from slcache.execute import timelines
-
-    return timelines.results(runs, names, asked.timeline, asked.stretch, done)
 
 
 def in_states(
@@ -339,7 +337,7 @@ class _PartProgress:
         return self._progress("runs", self._place * self._runs + done, self._count * self._runs)
 
 
-def _of_schemes(run: Run, asked: CompareOptions) -> list[Run]:
+def _of_schemes(run: Run, asked: CompareArguments) -> list[Run]:
     """Return a run under each of some schemes, of which those that learn have its memory.
 
     A warning names those of all that the device cannot run.

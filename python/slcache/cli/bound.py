@@ -16,7 +16,7 @@ from slcache.tables.table import Columns, Table
 
 
 @dataclass(frozen=True, kw_only=True)
-class BoundOptions(opt.OutputOptions, bounds.DeviceBoundOptions):
+class BoundOptions(opt.OutputOptions, bounds.DeviceBoundArguments):
     """A bound, printed and drawn."""
 
     picture: Path | None = option(

@@ -50,7 +50,7 @@ def _check_states(asked: CompareOptions) -> None:
 
 def _show_states(asked: CompareOptions) -> None:
     """Compare in both states and print what turns round."""
-    same = arguments_of(asked, simulation.CompareOptions)
+    same = arguments_of(asked, simulation.CompareArguments)
     with console.meter(asked.meter, kept=asked.store is not None) as meter:
         found = simulation.in_states(**same, on_progress=meter)
     lines = [
@@ -115,7 +115,9 @@ def _turns(side: str, compared: ByState) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunOptions(opt.ProgressOptions, opt.OutputOptions, opt.FolderOptions, simulation.RunOptions):
+class RunOptions(
+    opt.ProgressOptions, opt.OutputOptions, opt.FolderOptions, simulation.RunArguments
+):
     """A single run, printed and saved."""
 
 
@@ -172,7 +174,7 @@ def _tell(
 
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions(
-    opt.ProgressOptions, opt.ExplanationOptions, opt.FolderOptions, simulation.CompareOptions
+    opt.ProgressOptions, opt.ExplanationOptions, opt.FolderOptions, simulation.CompareArguments
 ):
     """A comparison, printed and saved."""
 

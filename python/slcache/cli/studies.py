@@ -144,7 +144,7 @@ FAILED = 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweepOptions(opt.ProgressOptions, opt.OutputOptions, study.SweepOptions):
+class SweepOptions(opt.ProgressOptions, opt.OutputOptions, study.SweepArguments):
     """A study, run and shown."""
 
     report: bool = option("", "Write report.html.", default=True, negative=("--no-report",))
@@ -209,7 +209,7 @@ _REASONS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class TuneOptions(opt.ProgressOptions, opt.OutputOptions, search.TuneOptions):
+class TuneOptions(opt.ProgressOptions, opt.OutputOptions, search.TuneArguments):
     """A search, and how it is shown."""
 
 
@@ -272,11 +272,14 @@ def _sizes(found: Tuning, sized: Sizing) -> Table:
             "status": each.found.status,
             "best": each is found.best,
             "in_bounds": sized.keeps(each),
-            **{name: each.found.figures.get(name) for name in sized.metrics},
+            **{name: each.found.figures.get(name) for name in sized.search.names},
         }
         for each in found.tried
     ]
-    columns = [*configuration_columns({sized.key: sized.key}, sized.metrics), ("bounds", _kept)]
+    columns = [
+        *configuration_columns({sized.key: sized.key}, sized.search.names),
+        ("bounds", _kept),
+    ]
     ran = {sized.value(each) for each in sized.run}
     return Table(rows, columns, units=UNITS, best=_best, told=lambda row: row[sized.key] in ran)
 

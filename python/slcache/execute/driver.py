@@ -53,33 +53,13 @@ class FailedError(Exception):
         return about(kind(f"{title}: {self}" if title else str(self)), **self.done.about)
 
 
-def run(
-    points: Mapping[str, Task],
-    makings: Mapping[str, Task],
-    executor: Executor,
-    keep: Callable[[Done], None],
-    kept: int,
-    report: Callable[[RunProgress], None],
-    *,
-    fail_fast: bool = False,
-) -> dict[str, Done]:
-    """Return what became of each point, by its key; its result was given to `keep` by then.
+class Driver:
+    """Has tasks done, and the files that they read made first.
 
-    `makings`, by name, make the files that other tasks read, which wait for them.
-    `report` is called several times a second, and ends the sweep by raising. Whoever made the
-    executor ends it, and with it what is still running.
+    `makings`, by name, make the files that other tasks read, which wait for them. Each result is
+    given to `keep`. `report` is called several times a second, and ends the sweep by raising.
+    Whoever made the executor ends it, and with it what is still running.
     """
-    progress = RunProgress(len(points), kept)
-    report(progress)
-    loop = _Loop(points, makings, executor, keep, progress, fail_fast)
-    while loop.pending:
-        loop.step()
-        report(progress)
-    return loop.results
-
-
-class _Loop:
-    """The state of a sweep while it runs."""
 
     def __init__(
         self,
@@ -87,11 +67,13 @@ class _Loop:
         makings: Mapping[str, Task],
         executor: Executor,
         keep: Callable[[Done], None],
-        progress: RunProgress,
-        fail_fast: bool,
+        kept: int,
+        report: Callable[[RunProgress], None],
+        *,
+        fail_fast: bool = False,
     ) -> None:
-        self.results: dict[str, Done] = {}
-        self._progress = progress
+        self._results: dict[str, Done] = {}
+        self._progress, self._report = RunProgress(len(points), kept), report
         self._executor, self._keep, self._fail_fast = executor, keep, fail_fast
         self._tasks = {task.name: task for task in (*makings.values(), *points.values())}
         #: The files that each task reads, and that others make.
@@ -103,12 +85,15 @@ class _Loop:
         self._lost: Counter[str] = Counter()
         self._not_made: dict[str, Done] = {}
 
-    @property
-    def pending(self) -> bool:
-        """Whether anything is still to be done."""
-        return bool(self._ready or self._running)
+    def run(self) -> dict[str, Done]:
+        """Return what became of each point, by its key."""
+        self._report(self._progress)
+        while self._ready or self._running:
+            self._step()
+            self._report(self._progress)
+        return self._results
 
-    def step(self) -> None:
+    def _step(self) -> None:
         """Give the executor what it has room for, and take what it has done."""
         while self._ready and len(self._running) < self._executor.slots + _AHEAD:
             self._begin(self._tasks[self._ready.popleft()])
@@ -150,7 +135,7 @@ class _Loop:
             self._keep(done)
             # A sweep of many points must not hold all results.
             done = dataclasses.replace(done, content=b"")
-        self.results[done.name] = done
+        self._results[done.name] = done
         self._progress.done += 1
         self._progress.cpu_s += done.costs.get("cpu_s", 0.0)
         if done.error is not None:

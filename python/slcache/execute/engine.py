@@ -250,9 +250,9 @@ class Engine:
             def report(state: driver.RunProgress) -> None:
                 self.tell(state.told(self._word), state.done, state.total)
 
-            outcomes = driver.run(
+            outcomes = driver.Driver(
                 points, makings, self._executor, keep, kept, report, fail_fast=fail_fast
-            )
+            ).run()
         for task in makings.values():
             if task.kind == "repeat":
                 Path(task.name).unlink()

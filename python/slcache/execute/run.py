@@ -163,11 +163,7 @@ class Run:
     def engine_run(self) -> EngineRun:
         """Return the device, the scheme and what is said of them as the engine takes them."""
         return catalogue.engine_run(
-            content.content_of(self.device),
-            self.scheme,
-            self.settings,
-            replay=self.replay,
-            seed=self.seed,
+            self.device, self.scheme, self.settings, replay=self.replay, seed=self.seed
         )
 
 
@@ -188,31 +184,14 @@ def identity(
     return parts | {key: value for key, value in more.items() if value}
 
 
-def scheme_of(config: Mapping[str, Any]) -> str:
-    """Return the scheme without a cache of the device of a resolved configuration."""
-    return "tlc-only" if config["device"].get("disk") is None else "disk-only"
-
-
-def without_scheme(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a resolved configuration as a device of its own."""
-    found: dict[str, Any] = _said({key: part for key, part in config.items() if key != "scheme"})
-    return found
-
-
-def _said(value: object) -> Any:  # noqa: ANN401
-    """Return what is there: a device has no word for nothing."""
-    if isinstance(value, Mapping):
-        return {key: _said(inner) for key, inner in value.items() if inner is not None}
-    return [_said(inner) for inner in value] if isinstance(value, list) else value
-
-
 def beside(run: Run) -> Run:
-    """Return a run with all the same but its scheme; its `config` raises where none can be."""
-    scheme = scheme_of(run.config)
+    """Return a run without a cache, else the same; its `config` raises where none can be."""
+    scheme = "tlc-only" if run.config["device"].get("disk") is None else "disk-only"
+    parts = {key: part for key, part in run.config.items() if key != "scheme"}
     return replace(
         run,
         title=f"{run.title}, {scheme} beside it",
-        device=content.text_of(without_scheme(run.config)),
+        device=content.text_of(content.without_none(parts)),
         scheme=scheme,
         settings={},
         replay=None,

@@ -81,40 +81,21 @@ class Done:
 
 def perform(task: Task) -> Done:
     """Do a task; what is wrong with the run itself is told, not raised."""
-    with call(task.code):
-        return _performed(task)
-
-
-def _performed(task: Task) -> Done:
     try:
-        if task.kind == "point":
-            return finished(task.name, _point(task))
-        if task.kind == "repeat":
-            # It is for this driver alone.
-            _repeat(task.run, Path(task.name))
-        else:
-            with store.making(Path(task.name)) as path:
-                _MAKINGS[task.kind](task.run, path)
-        return Done(task.name)
+        with call(task.code):
+            if task.kind == "point":
+                return finished(task.name, _point(task))
+            if task.kind == "repeat":
+                # It is for this driver alone.
+                _repeat(task.run, Path(task.name))
+            else:
+                with store.making(Path(task.name)) as path:
+                    _MAKINGS[task.kind](task.run, path)
+            return Done(task.name)
     except (ConfigError, TraceError, RunError, MemoryError, OSError) as error:
         kind = type(error).__name__
         place = {name: getattr(error, name, None) for name in ("key", "line", "file")}
         return Done(task.name, error=str(error) or kind, kind=kind, about=place)
-
-
-def values(document: Mapping[str, Any]) -> dict[str, Value]:
-    """Return the figures of a result document."""
-    told = metrics.of_runs([document], METRICS | PARTS)
-    return {name: metric.value(document) for name, metric in told.items()}
-
-
-def costs(document: Mapping[str, Any]) -> dict[str, float]:
-    """Return what a run took."""
-    return {name: document["sim"][name] for name in ("wall_s", "cpu_s", "peak_rss_bytes")}
-
-
-def _state(run: Run, path: Path) -> None:
-    _core.save_state(path, run.engine_run(), progress=None)
 
 
 def _repeat(run: Run, path: Path) -> None:
@@ -133,7 +114,7 @@ def _repeat(run: Run, path: Path) -> None:
 
 
 _MAKINGS: Mapping[str, Callable[[Run, Path], object]] = {
-    "state": _state,
+    "state": lambda run, path: _core.save_state(path, run.engine_run(), progress=None),
     "memory": lambda run, path: document(replace(run, memory_out=path), trace_of(run.source)),
 }
 
@@ -148,7 +129,10 @@ def finished(name: str, text: str, level: int = 1) -> Done:
 def of_document(document: Mapping[str, Any]) -> Done:
     """Return what a result document says of its run."""
     note = "; ".join(notes.beyond(document)) or None
-    return Done("", values=values(document), costs=costs(document), note=note)
+    told = metrics.of_runs([document], METRICS | PARTS)
+    values = {name: metric.value(document) for name, metric in told.items()}
+    costs = {name: document["sim"][name] for name in ("wall_s", "cpu_s", "peak_rss_bytes")}
+    return Done("", values=values, costs=costs, note=note)
 
 
 def _point(task: Task) -> str:

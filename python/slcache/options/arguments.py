@@ -170,10 +170,15 @@ def _known(kind: str) -> tuple[Callable[[object], Any], str] | None:
     """Return what is known of an annotation: of a list also what its brackets say."""
     outer, _, inner = kind.removesuffix("]").partition("[")
     if (outer, inner) == ("Mapping", "str, str"):
-        return _texts, "a dict whose keys and values are text"
+        texts = _if(lambda value: _is_table(value) and all(map(_is_text, value.values())))
+        return texts, "a dict whose keys and values are text"
     each = _known(inner) if outer == "Sequence" and inner else None
     outer = outer.rpartition(".")[2]
-    return _KINDS.get(outer) if each is None else (_list_of(each[0]), f"a list, each {each[1]}")
+    if each is None:
+        return _KINDS.get(outer)
+    fits, told = each
+    listed = _if(lambda value: _is_list(value) and all(fits(one) is not None for one in value))
+    return listed, f"a list, each {told}"
 
 
 def refuse(name: str, value: object, told: str) -> NoReturn:
@@ -207,69 +212,50 @@ def _number(value: object) -> float | int | None:
     return number if math.isfinite(number) and not isinstance(value, bool | str) else None
 
 
-def _text(value: object) -> object | None:
-    """Return text that UTF-8 has: half of a character is none."""
-    return value if isinstance(value, str) and not _HALVES.search(value) else None
+def _is_text(value: object) -> bool:
+    """Return whether a value is text that UTF-8 has: half of a character is none."""
+    return isinstance(value, str) and not _HALVES.search(value)
 
 
-def _path(value: object) -> object | None:
-    named = os.fspath(value) if isinstance(value, str | os.PathLike) else None
-    return value if _text(named) and "\0" not in str(named) else None
+def _is_path(value: object) -> bool:
+    path = os.fspath(value) if isinstance(value, str | os.PathLike) else None
+    return bool(path) and _is_text(path) and "\0" not in str(path)
 
 
-def _content(value: object) -> object | None:
-    return value if isinstance(value, Mapping) else _path(value)
+def _is_table(value: object) -> bool:
+    return isinstance(value, Mapping) and all(map(_is_text, value))
 
 
-def _table(value: object) -> object | None:
-    named = isinstance(value, Mapping) and all(_text(key) is not None for key in value)
-    return value if named else None
+def _is_list(value: object) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
-def _texts(value: object) -> object | None:
-    if not isinstance(value, Mapping) or _table(value) is None:
-        return None
-    return value if all(_text(each) is not None for each in value.values()) else None
-
-
-def _callable(value: object) -> object | None:
-    return value if callable(value) and not isinstance(value, type) else None
-
-
-def _made(value: object) -> object | None:
-    """Return a run or a comparison, whose classes are beyond this one's reach."""
+def _is_result(value: object) -> bool:
+    """Return whether a value is a run or a comparison, whose classes are beyond reach here."""
     names = {each.__name__ for each in type(value).__mro__}
-    return value if names & {"Result", "Comparison"} else None
+    return bool(names & {"Result", "Comparison"})
 
 
-def _list_of(fits: Callable[[object], object | None]) -> Callable[[object], object | None]:
-    def listed(value: object) -> object | None:
-        if not isinstance(value, Sequence) or isinstance(value, str | bytes):
-            return None
-        return value if all(fits(each) is not None for each in value) else None
-
-    return listed
+def _if(fits: Callable[[Any], bool]) -> Callable[[object], Any]:
+    """Return what gives a value as it is, if it fits."""
+    return lambda value: value if fits(value) else None
 
 
-def _of(kind: type, *not_of: type) -> Callable[[object], object | None]:
-    return lambda value: (
-        value if isinstance(value, kind) and not isinstance(value, not_of) else None
-    )
-
-
+_CONTENT = _if(lambda value: isinstance(value, Mapping) or _is_path(value))
+_FUNCTION = _if(lambda value: callable(value) and not isinstance(value, type))
 #: By the name of an annotation: what fits it, as the function gets it, and what it is called.
 _KINDS: Mapping[str, tuple[Callable[[object], Any], str]] = {
-    "Content": (_content, "a path, a name or a dict"),
-    "Settings": (_content, "a dict, or the path of a file"),
-    "bool": (_of(bool), "True or False"),
+    "Content": (_CONTENT, "a path, a name or a dict"),
+    "Settings": (_CONTENT, "a dict, or the path of a file"),
+    "bool": (_if(lambda value: isinstance(value, bool)), "True or False"),
     "int": (_whole, "a whole number"),
     "float": (_number, "a number"),
-    "str": (_text, "text"),
-    "Callable": (_callable, "a function"),
-    "Progress": (_callable, "a function"),
-    "Result": (_made, "a run"),
-    "Comparison": (_made, "a comparison"),
-    "Path": (_path, "the path of a file or folder"),
-    "Mapping": (_table, "a dict whose keys are text"),
-    "Sequence": (_of(Sequence, str, bytes), "a list"),
+    "str": (_if(_is_text), "text"),
+    "Callable": (_FUNCTION, "a function"),
+    "Progress": (_FUNCTION, "a function"),
+    "Result": (_if(_is_result), "a run"),
+    "Comparison": (_if(_is_result), "a comparison"),
+    "Path": (_if(_is_path), "the path of a file or folder"),
+    "Mapping": (_if(_is_table), "a dict whose keys are text"),
+    "Sequence": (_if(_is_list), "a list"),
 }

@@ -252,7 +252,7 @@ def whole(config: Mapping[str, Any]) -> DeviceSettings:
     """
     parts = {key: part for key, part in config.items() if key != "scheme"}
     schemes = config.get("scheme") or {}
-    device = _without_none({**parts, "scheme-defaults": schemes})
+    device = without_none({**parts, "scheme-defaults": schemes})
     only = next(iter(schemes)) if isinstance(schemes, Mapping) and len(schemes) == 1 else None
     return DeviceSettings(device, only)
 
@@ -326,9 +326,10 @@ def _scheme(keys: list[str]) -> str | None:
     return named.pop() if len(named) == 1 else None
 
 
-def _without_none(value: Any) -> Any:  # noqa: ANN401
+def without_none(value: Any) -> Any:  # noqa: ANN401
+    """Return a configuration without what is absent: files have no word for nothing."""
     if isinstance(value, Mapping):
-        return {key: _without_none(v) for key, v in value.items() if v is not None}
+        return {key: without_none(v) for key, v in value.items() if v is not None}
     if isinstance(value, list):
-        return [_without_none(item) for item in value if item is not None]
+        return [without_none(item) for item in value if item is not None]
     return value

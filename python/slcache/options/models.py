@@ -81,17 +81,14 @@ class TraceOptions(RecordingOptions):
 
     def reader(self) -> dict[str, str]:
         """Return it as options of the trace's reader; UsageError for keys of what has none."""
-        if self.workload_options:
-            self._check_workloads(next(iter(self.workload_options.items())))
-        changed = {f"workload.{key}": each for key, each in (self.workload_options or {}).items()}
-        return unique([*super().reader().items(), *changed.items()], "trace option ")
-
-    def _check_workloads(self, said: tuple[str, str]) -> None:
+        said = self.workload_options or {}
         traces = [self.trace] if isinstance(self.trace, str | PathLike | Mapping) else self.trace
-        for path in map(content.path_of, traces):
-            if path is not None and not content.is_workload(path):
-                told = f"{'='.join(said)} is a key of a workload, and {path} is none"
-                raise about(UsageError(f"workload_options: {told}"), "workload_options")
+        if said and (files := [each for each in traces if not content.is_workload(each)]):
+            first = "=".join(next(iter(said.items())))
+            told = f"{first} is a key of a workload, and {content.path_of(files[0])} is none"
+            raise about(UsageError(f"workload_options: {told}"), "workload_options")
+        changed = {f"workload.{key}": each for key, each in said.items()}
+        return unique([*super().reader().items(), *changed.items()], "trace option ")
 
 
 #: What stands for a device, and what it is.
@@ -115,7 +112,7 @@ SET = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeviceOptions(Options):
+class ConfigurationOptions(Options):
     """What is said of a device's configuration, and of its state at first."""
 
     config: Path | None = option(
@@ -172,7 +169,7 @@ BEYOND = "Requests beyond the capacity: refuse, or change and count them."
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReplayOptions(TraceOptions, DeviceOptions):
+class ReplayOptions(TraceOptions, ConfigurationOptions):
     """How a trace is read and replayed: what everything takes that replays one."""
 
     address: str | None = option("", BEYOND, words=ADDRESSES)

@@ -228,7 +228,7 @@ class Search(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TuneOptions(ParallelOptions, Search, Varied):
+class TuneArguments(ParallelOptions, Search, Varied):
     """A search: its space, what is wanted, and how points are run."""
 
     trace: Content | Sequence[Content] = field(
@@ -250,8 +250,8 @@ class TuneOptions(ParallelOptions, Search, Varied):
     on_progress: Progress | None = None
 
 
-@takes(TuneOptions)
-def tune(asked: TuneOptions) -> Tuning:
+@takes(TuneArguments)
+def tune(asked: TuneArguments) -> Tuning:
     """Search for the settings that make some metrics, or a key, least or most.
 
     `vary` has what a key may be, as in `slcache.sweep`; a key under `scheme.NAME` belongs to the

@@ -38,7 +38,7 @@ from slcache.study.run import StudyBatch, check_search
 from slcache.trace import Progress, Trace, cut, reader_options
 
 if TYPE_CHECKING:
-    from slcache.search import TuneOptions
+    from slcache.search import TuneArguments
 
 
 class Prefixes:
@@ -159,7 +159,7 @@ def _without_prefixes(search: Search, space: Space, trace: str) -> str:
     return ""
 
 
-def run_search(study: Study, search: TuneOptions, space: Space) -> Tuning:
+def run_search(study: Study, search: TuneArguments, space: Space) -> Tuning:
     """Search, and write what was found to `out`."""
     out, store, progress = search.out, search.store, search.on_progress
     if out is not None:

@@ -21,7 +21,7 @@ from slcache.search.space import Settings, Space
 from slcache.search.strategies import TriedPoint
 from slcache.study import fronts, page, points
 from slcache.study.analysis import Analysis
-from slcache.study.axes import Axis, Value, amount, plain
+from slcache.study.axes import Value, amount, plain
 from slcache.study.model import Study
 from slcache.study.outcome import Outcome, figure_text, value_text
 from slcache.study.points import READER, SCHEME, WORKLOAD, StudyPoint
@@ -53,11 +53,6 @@ class Sizing:
     def words(self) -> tuple[str, str, str]:
         """How the value that is wanted is called, the other end, and what may be better."""
         return _WORDS["min" if self.search.least is not None else "max"]
-
-    @property
-    def metrics(self) -> list[str]:
-        """The metrics that have bounds."""
-        return self.search.names
 
     def value(self, one: TriedPoint) -> Value:
         """Return the key's value of a point."""
@@ -113,8 +108,8 @@ class Sizing:
         return study.bisection(
             self.key,
             [float(amount(self.value(each))) for each in self.run],
-            {n: [each.found.figures.get(n) for each in self.run] for n in self.metrics},
-            {n: [bound.value for bound in bounds if bound.metric == n] for n in self.metrics},
+            {n: [each.found.figures.get(n) for each in self.run] for n in self.search.names},
+            {n: [bound.value for bound in bounds if bound.metric == n] for n in self.search.names},
             chosen=None if self.best is None else float(amount(self.value(self.best))),
             word=self.words[0],
         )
@@ -146,7 +141,7 @@ class Sizing:
                 value = value_text(self.value(each))
                 yield f"{self.key} = {value} {each.found.status}: {each.found.reason}"
         # Bisection is sure of what only rises or falls.
-        turning = {name: turns for name in self.metrics if (turns := self.turns(name))}
+        turning = {name: turns for name in self.search.names if (turns := self.turns(name))}
         for name, turns in turning.items():
             where = joined(list(map(value_text, turns)))
             yield f"{name} is not monotone in {self.key}: it turns at {where}."
@@ -201,11 +196,6 @@ class Tuning(JsonDocument):
     #: How many results were in the store before.
     kept: int
     rows: Sequence[StudyPoint]
-
-    @property
-    def axes(self) -> Sequence[Axis]:
-        """What was varied."""
-        return self.space.axes
 
     def _values(self, found: Sequence[TriedPoint]) -> list[list[float]]:
         return [self.goals.values(each.found.figures) or [] for each in found]
@@ -344,7 +334,7 @@ class Tuning(JsonDocument):
             sized = {
                 "nearest": numbers[id(self.sized.nearest)],
                 "neighbours": [numbers[id(each)] for each in self.sized.neighbours],
-                "monotone": {name: not self.sized.turns(name) for name in self.sized.metrics},
+                "monotone": {name: not self.sized.turns(name) for name in self.goals.names},
             }
         return {
             "schema_version": _VERSION,
@@ -367,7 +357,7 @@ class Tuning(JsonDocument):
             "device": content.content_of(study.devices[0]),
             "config": study.keys_file,
             "schemes": list(study.schemes),
-            "vary": {axis.key: axis.told for axis in self.axes},
+            "vary": {axis.key: axis.told for axis in self.space.axes},
             "set": dict(study.fixed),
             "trace_options": study.reader(),
             "replay": study.replay,

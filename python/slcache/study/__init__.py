@@ -35,11 +35,11 @@ class Course(ParallelOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweepOptions(Course, Study):
+class SweepArguments(Course, Study):
     """What a study varies, what it is judged by, and how it is run."""
 
 
-def study_of(asked: SweepOptions) -> tuple[Study, Course]:
+def study_of(asked: SweepArguments) -> tuple[Study, Course]:
     """Return the study that is asked for, which a file may say, and where its points are run.
 
     Its tables go beside the file where nothing else is said.
@@ -57,8 +57,8 @@ def study_of(asked: SweepOptions) -> tuple[Study, Course]:
     return model.read(file), replace(asked, out=asked.out or file.parent)
 
 
-@takes(SweepOptions)
-def sweep(asked: SweepOptions) -> Sweep:
+@takes(SweepArguments)
+def sweep(asked: SweepArguments) -> Sweep:
     """Run every combination of traces, devices, schemes, varied keys and seeds.
 
     `vary` has the values of a key as a list or as text, `"1..32"` or `"0.1..10/9@log"`; `points`

@@ -417,7 +417,7 @@ class Analysis(JsonDocument):
                     "trace": str(each.trace),
                     "load": dict(each.load),
                     "front": each.front.to_dict(),
-                    "seeds": each.seeds(),
+                    "seeds": {name: found.to_dict() for name, found in each.spreads.items()},
                 }
                 for each in self.judged
             ],

@@ -123,7 +123,8 @@ def of_outcome(
     A metric in which they do not differ tells nothing of them, and one that none has would leave
     no configuration to judge. Configurations that are not `kept` are on no front.
     """
-    telling = {name: goal for name, goal in goals.items() if _differs(outcome, name)}
+    means = {name: {one.mean(name) for one in outcome.configurations} - {None} for name in goals}
+    telling = {name: goal for name, goal in goals.items() if len(means[name]) > 1}
     judged = outcome.with_metric(*telling) if telling else []
     points = _points(judged, telling)
     good = [i for i, each in enumerate(judged) if kept(each)]
@@ -138,10 +139,6 @@ def of_outcome(
         absent,
         neutral,
     )
-
-
-def _differs(outcome: Outcome, metric: str) -> bool:
-    return len({c.mean(metric) for c in outcome.configurations} - {None}) > 1
 
 
 @dataclass(frozen=True)
@@ -220,10 +217,6 @@ class LoadFront:
         others = {name: value for name, value in self.load.items() if name != TRACE}
         said = settings_text(others, short_names(list(others))) if others else ""
         return ", ".join(filter(None, (str(self.load.get(TRACE, "")), said)))
-
-    def seeds(self) -> dict[str, document.Spread]:
-        """Return the spread of each metric over the seeds as plain data."""
-        return {name: each.to_dict() for name, each in self.spreads.items()}
 
     @cached_property
     def by_settings(self) -> dict[Key, Configuration]:

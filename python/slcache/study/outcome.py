@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from slcache import units
@@ -247,14 +247,12 @@ def configuration_columns(
     settings: Mapping[str, str], metrics: Iterable[str]
 ) -> list[tuple[str, Source]]:
     """Return the columns of a configuration: its settings, titled as told here, then metrics."""
-    found: list[tuple[str, Source]] = [
-        (short, partial(_setting, name)) for name, short in settings.items()
-    ]
+
+    def spelled(name: str) -> Source:
+        return lambda row: value_text(row.get(name))
+
+    found = [(short, spelled(name)) for name, short in settings.items()]
     return [*found, *((metric_title(metric), metric) for metric in metrics)]
-
-
-def _setting(name: str, row: Mapping[str, Setting]) -> str:
-    return value_text(row.get(name))
 
 
 def metric_title(metric: str) -> str:
@@ -266,17 +264,16 @@ def interval_texts(metric: str, found: Sequence[Estimate | None]) -> list[str]:
     """Return means with half their intervals, where there are any, in one unit."""
     means = [None if each is None else each.mean for each in found]
     show = units.figures(means, metric_of(metric).unit)
-    return ["–" if each is None else _interval(each, show) for each in found]
+    halves = [
+        "" if each is None or each.half is None else f" ± {show(each.half)}" for each in found
+    ]
+    pairs = zip(found, halves, strict=True)
+    return ["–" if each is None else f"{show(each.mean)}{half}" for each, half in pairs]
 
 
 def interval_text(metric: str, found: Estimate | None) -> str:
     """Return a mean with half its interval, where there is one; a dash for nothing."""
     return interval_texts(metric, [found])[0]
-
-
-def _interval(found: Estimate, show: Callable[[float], str]) -> str:
-    half = "" if found.half is None else f" ± {show(found.half)}"
-    return show(found.mean) + half
 
 
 def value_text(value: Setting) -> str:
