@@ -54,7 +54,7 @@ def test_altair_takes_every_chart_of_a_run(comparison: slcache.Comparison, tmp_p
 
 def test_what_there_is_nothing_of_says_so() -> None:
     document = {"config": {"device": {"mu_bytes": 4096}}, "flash": {"ops": [], "slots": []}}
-    drawn = device.writes(["a"], [document])
+    drawn = device.writes({"a": document})
     assert "nothing was programmed" in pictures.written(drawn, ".svg").decode()
     curve: dict[str, spec.Curve] = {"a": ([1.0, 2.0], [3.0, 4.0])}
     looks = spec.colours(curve)
@@ -94,7 +94,7 @@ def test_what_was_programmed_adds_up_to_write_amplification(nine: slcache.Compar
         causes |= waf["by_cause"].keys()
     assert {"host", "rmw", "migration", "gc", "pad"} <= causes
     figures = nine.normalised["schemes"]
-    drawn = performance.relative(nine.labels, nine.documents, nine.labels[0])
+    drawn = performance.relative(nine.named, nine.labels[0])
     for panel, side in zip(panels(drawn).values(), ("read", "write"), strict=True):
         found = rows(panel)
         for name in nine.labels:
@@ -105,9 +105,9 @@ def test_what_was_programmed_adds_up_to_write_amplification(nine: slcache.Compar
 
 
 def test_parts_of_the_mean_latency_add_up_to_it(nine: slcache.Comparison) -> None:
-    drawn = performance.attribution(nine.labels, nine.documents)
+    drawn = performance.attribution(nine.named)
     for panel, side in zip(panels(drawn).values(), ("read", "write"), strict=True):
-        for label, document in zip(nine.labels, nine.documents, strict=True):
+        for label, document in nine.named.items():
             parts = [r for r in rows(panel) if r["row"] == label and "key" in r]
             whole = figures.attribution(document, side)
             assert max(r["end"] for r in parts) == pytest.approx(sum(whole.values()))
@@ -116,7 +116,9 @@ def test_parts_of_the_mean_latency_add_up_to_it(nine: slcache.Comparison) -> Non
         documents = [copy.deepcopy(dict(nine.documents[0])) for _ in range(3)]
         documents[2]["host"]["write"]["latency_us"]["mean"] *= times
         figured(documents[2])
-        read, write = panels(performance.attribution(["a", "b", "c"], documents)).values()
+        read, write = panels(
+            performance.attribution(dict(zip("abc", documents, strict=True)))
+        ).values()
         assert axis(write, "x")["scale"].get("type") == scale
         assert "log" not in str(read["layer"])
 
@@ -129,18 +131,20 @@ def test_a_new_kind_of_waiting_just_appears(nine: slcache.Comparison) -> None:
     colours = [kind.colour for kind in performance.components(documents).values()]
     assert len(set(colours)) == len(colours)
     assert len({spec.colour(place) for place in range(300)}) == 300
-    assert {"wait zeal", "wait ardour"} <= set(keys(performance.attribution(["a", "b"], documents)))
+    assert {"wait zeal", "wait ardour"} <= set(
+        keys(performance.attribution(dict(zip("ab", documents, strict=True))))
+    )
     assert "wait zeal is waiting behind zeal" in performance.attribution_caption(documents)
 
 
 def test_every_erase_count_and_distribution_is_told(nine: slcache.Comparison) -> None:
-    drawn = rows(device.wear(nine.labels, nine.documents))
-    for label, document in zip(nine.labels, nine.documents, strict=True):
+    drawn = rows(device.wear(nine.named))
+    for label, document in nine.named.items():
         counted = sum(n for pool in document["wear"]["pools"] for _, n in pool["histogram"])
         assert sum(row["y"] for row in drawn if row["key"] == label) == counted
-    found = panels(performance.latency(nine.labels, nine.documents))
+    found = panels(performance.latency(nine.named))
     for side in ("read", "write"):
-        for label, document in zip(nine.labels, nine.documents, strict=True):
+        for label, document in nine.named.items():
             shown = [(r["x"], r["y"]) for r in rows(found[f"{side}s"]) if r["key"] == label]
             for (x, y), (us, share) in zip(shown[1:], document["host"][side]["cdf"], strict=True):
                 assert y == pytest.approx(share)
@@ -161,7 +165,7 @@ def points(panel: Any, key: str) -> list[list[float]]:  # noqa: ANN401
 
 
 def test_the_first_least_point_is_marked_and_the_measured_ones_lie_beside() -> None:
-    panel = only(scheme.curve(["a"], [document(COMPUTED, [[0.4, 3e6]])], "cost"))
+    panel = only(scheme.curve({"a": document(COMPUTED, [[0.4, 3e6]])}, "cost"))
     assert points(panel, "computed") == [[x, y / 1e3] for x, y in COMPUTED]
     assert points(panel, "least computed") == [[0.5, 2e3]]
     assert points(panel, "measured in a window") == [[0.4, 3e3]]
@@ -169,7 +173,7 @@ def test_the_first_least_point_is_marked_and_the_measured_ones_lie_beside() -> N
     assert axis(panel, "y")["title"] == "per unit access"
     assert axis(panel, "y")["scale"]["type"] == "log"
     measured = [[0.2, 1e6 + i] for i in range(30)] + [[0.8, 5e6 + i] for i in range(30)]
-    panel = only(scheme.curve(["a"], [document([], measured)], "cost"))
+    panel = only(scheme.curve({"a": document([], measured)}, "cost"))
     assert points(panel, "mean of windows") == [
         pytest.approx([0.2, 1e3 + 14.5e-3]),
         pytest.approx([0.8, 5e3 + 14.5e-3]),
@@ -184,18 +188,18 @@ def test_each_scheme_with_a_curve_has_a_panel_of_the_same_scale() -> None:
         document([], []),
     ]
     assert scheme.names(runs, "curves") == ["cost"]
-    drawn = panels(scheme.curve(["a", "none", "b", "empty"], runs, "cost"))
+    drawn = panels(scheme.curve(dict(zip(("a", "none", "b", "empty"), runs, strict=True)), "cost"))
     assert list(drawn) == ["a", "b"]
     for way in ("x", "y"):
         ends = [axis(each, way)["scale"] for each in drawn.values()]
         assert ends[0]["domainMax"] == ends[1]["domainMax"]
         assert ends[0]["domainMin"] == ends[1]["domainMin"]
     assert axis(drawn["a"], "y")["scale"]["domainMax"] >= 5e4
-    panel = only(scheme.curve(["a"], [document([[0.1, 0.0], [0.2, 3e3]], [])], "cost"))
+    panel = only(scheme.curve({"a": document([[0.1, 0.0], [0.2, 3e3]], [])}, "cost"))
     assert "type" not in axis(panel, "y")["scale"]
     other = document([[1.0, 5.0]], [])
     other["scheme"]["curves"][0] |= {"x": "blocks", "y": "hits"}
-    panel = only(scheme.curve(["a"], [other], "cost"))
+    panel = only(scheme.curve({"a": other}, "cost"))
     assert axis(panel, "y")["title"] == "hits"
     assert points(panel, "computed") == [[1.0, 5.0]]
 
@@ -204,7 +208,7 @@ def test_the_report_shows_it(comparison: Any) -> None:  # noqa: ANN401
     made = comparison.runs[0].to_dict()
     made["scheme"] |= document(COMPUTED, [[0.4, 3e6]])["scheme"]
     saved.current(made)
-    page = report.render(["a"], [made], None)
+    page = report.render({"a": made}, None)
     assert page.count(">Computed and measured: cost</h2>") == 1
     assert "what one window of the run really took" in page
     made["scheme"]["curves"][0]["measured"] = [[0.4]]
@@ -243,7 +247,7 @@ def test_lines_are_of_the_schemes_that_have_windows(three: slcache.Comparison) -
     documents = copy.deepcopy([run.to_dict() for run in three.runs[1:]])
     for each in documents[0]["scheme"]["series"]:
         each["writes_per_value"] = each.pop("write_bytes_per_value")
-    found = scheme.windows(["a", "b"], documents)["concat"]
+    found = scheme.windows(dict(zip("ab", documents, strict=True)))["concat"]
     sizes = [each for each in found if each["title"] == "size of the SLC region (blocks)"]
     assert [axis(each, "x")["title"] for each in sizes] == [
         *("written by the host (MiB)", "write requests")
@@ -263,7 +267,7 @@ def test_a_moving_mean_is_that_of_the_last_values_known() -> None:
 
     cost = entry("predicted_cost_ns", [None, 2e6, None, 4e6])
     document = {"scheme": {"series": [entry("lifetime_dense", [None]), cost]}}
-    panel = only(scheme.windows(["a"], [document]))
+    panel = only(scheme.windows({"a": document}))
     assert [row["y"] for row in rows(panel)] == [None, 2000, None, 4000]
     assert "' ms'" in axis(panel, "y")["axis"]["labelExpr"]
 
@@ -295,7 +299,7 @@ def test_choices_are_drawn_as_cells_and_as_bars_of_each_axis(three: slcache.Comp
     document: dict[str, Any] = {
         "scheme": {"histograms": [{"name": "x", "axes": axes, "counts": [1, 3]}]}
     }
-    found = rows(only(scheme.histogram(["a"], [document], "x")))
+    found = rows(only(scheme.histogram({"a": document}, "x")))
     assert [row["y"] for row in found] == [0.25, 0.75]
     assert [row["told"] for row in found] == ["25.0 %, 1 of 4", "75.0 %, 3 of 4"]
     assert scheme.names([document], "histograms") == ["x"]
@@ -313,7 +317,7 @@ def test_the_report_shows_what_there_is(three: slcache.Comparison) -> None:
 @pytest.mark.parametrize(("least", "scale"), [(0.5, "log"), (-0.1, None)])
 def test_lifetimes_are_on_a_log_axis_while_there_is_any(least: float, scale: str | None) -> None:
     left = {"name": "lifetime_fast", "writes_per_value": 10, "values": [1e6, 1e3, least]}
-    panel = only(scheme.windows(["a"], [{"scheme": {"series": [left]}}]))
+    panel = only(scheme.windows({"a": {"scheme": {"series": [left]}}}))
     assert axis(panel, "y")["scale"].get("type") == scale
 
 

@@ -89,7 +89,7 @@ def ends(drawn: Any) -> list[float]:  # noqa: ANN401
 
 
 def test_charts_show_states_energy_and_work(pair: slcache.Comparison, tmp_path: Path) -> None:
-    drawn = device.power(pair.labels, pair.documents)
+    drawn = device.power(pair.named)
     found = panels(drawn)
     assert list(found) == pair.labels
     for panel in found.values():
@@ -99,8 +99,8 @@ def test_charts_show_states_energy_and_work(pair: slcache.Comparison, tmp_path: 
         assert list(tops.values()) == pytest.approx([1.0] * len(tops), abs=1e-3)
     assert keys(drawn) == ["active", "to-idle", "idle", "spin-up", "spin-down", "standby"]
     pictures.written(drawn, ".svg")
-    assert ends(device.energy(pair.labels, pair.documents)) == pytest.approx([51.0, SAVING_J])
-    drawn, each_us = device.work(pair.labels, pair.documents), 17_960
+    assert ends(device.energy(pair.named)) == pytest.approx([51.0, SAVING_J])
+    drawn, each_us = device.work(pair.named), 17_960
     assert ends(drawn) == pytest.approx([40 * each_us, 22 * each_us])
     written = [row["text"] for row in rows(drawn) if "text" in row]
     assert written == ["40 operations", "22 operations"]
@@ -108,7 +108,7 @@ def test_charts_show_states_energy_and_work(pair: slcache.Comparison, tmp_path: 
     document = copy.deepcopy(result("nvc", SAVING).to_dict())
     columns = document["series"]["columns"]
     columns["program_pages_fill"] = [*([0] * (len(columns["t_ns"]) - 1)), 7]
-    panel = panels(performance.series(["nvc"], [document]))["moves and fills, pages/s"]
+    panel = panels(performance.series({"nvc": document}))["moves and fills, pages/s"]
     assert max(row["y"] for row in rows(panel)) > 0
     text = pair.report()
     titles = ("The disk&#39;s power states", "The disk&#39;s energy", "What the disk did")

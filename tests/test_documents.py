@@ -222,7 +222,7 @@ def test_what_differs_beside_schemes_is_told_before_any_winner(whole: str) -> No
     for device in ("tiny", "rl-32g", "nvc-hdd", "intel-660p-1tb-like"):
         fit, _ = catalogue.fitting(device=device)
         found = [{"config": catalogue.resolve(device=device, scheme=name)} for name in fit]
-        assert saved.differences(fit, found) is None, device
+        assert saved.differences(dict(zip(fit, found, strict=True))) is None, device
 
 
 #: Figures that are said once: by other parts of the document nobody knows them.

@@ -227,7 +227,7 @@ def test_the_cliff_and_the_programmed_pages_are_those_of_the_cache() -> None:
 
 
 def test_means_and_tails_are_of_the_requests_that_there_are(comparison: slcache.Comparison) -> None:
-    real = dict(zip(comparison.labels, comparison.documents, strict=True))["baseline"]
+    real = comparison.named["baseline"]
     assert value("write_mean_us", real) == real["host"]["write"]["latency_us"]["mean"]
     assert value("write_requests", real) == real["host"]["write"]["requests"]
     read = {"requests": 1, "latency_us": {"mean": 1000.0, "p99": 5000.0}}

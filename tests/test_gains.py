@@ -221,7 +221,7 @@ def test_without_writes_there_is_no_bound(tmp_path: Path) -> None:
     assert compared.documents[0]["bound"]["drained"]
     assert "written to disk" in compared.summary(explain=True)
     assert "WAF 0.00; 0 erases" in compared.runs[0].summary()
-    assert picture.bound(compared.labels, compared.documents, compared.bounds)["concat"]
+    assert picture.bound(compared.named, compared.bounds)["concat"]
 
 
 @pytest.mark.slow

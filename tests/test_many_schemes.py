@@ -60,7 +60,7 @@ def test_the_command_line_names_what_it_leaves_out(trace: Path) -> None:
 
 
 def test_lines_of_every_scheme_differ_in_more_than_lightness(every: slcache.Comparison) -> None:
-    drawn = charts.latency(every.labels, every.documents)
+    drawn = charts.latency(every.named)
     assert keys(drawn) == every.labels
     assert len(set(spec.colours(every.labels).values())) == len(EVERY)
     encodings = [node.get("encoding", {}) for node in nodes(drawn)]
@@ -121,12 +121,12 @@ def test_each_run_says_what_its_cache_takes(unequal: slcache.Comparison) -> None
     note, *_ = unequal.notes()
     assert "baseline has 384 KiB, turbo-write 768 KiB" in note
     assert note in " ".join(unequal.summary(explain=True).split())
-    assert note in report.render(unequal.labels, unequal.documents, unequal.reference)
+    assert note in report.render(unequal.named, unequal.reference)
 
     def noted(*sizes: int | None) -> str:
         limits = [size if size is None else {"limit_bytes": size} for size in sizes]
         documents: list[dict[str, Any]] = [{"state": {"cache": cache}} for cache in limits]
-        return notes.unequal_caches([f"scheme {i}" for i in range(len(sizes))], documents)
+        return notes.unequal_caches({f"scheme {i}": each for i, each in enumerate(documents)})
 
     assert noted(0, 1000, 1100, None) == ""
     assert noted(None, None) == noted(0, 0) == ""
@@ -193,7 +193,7 @@ def test_every_scheme_runs_on_a_device_with_one_dense_mode(tmp_path: Path, mode:
     reference = "tlc-only mode=qlc" if mode == "qlc" else f"{mode}-only"
     assert compared.labels == [reference, *WITHOUT_A_DISK[1:]]
     assert compared.reference == reference
-    for label, document in zip(compared.labels, compared.documents, strict=True):
+    for label, document in compared.named.items():
         assert document["scheme"]["name"] == label
         config = document["config"]
         options = next(iter(config["scheme"].values()))
@@ -255,7 +255,7 @@ def test_equal_cells_leave_as_many_dense_blocks_as_a_cache_does_and_are_told(
         assert any(told in note for note in found.notes()) is not equal
     plain, cached = comparison.documents
     for names in (["one"], ["one", "two"], ["one", "two", "three"]):
-        told = notes.unequal_room([*names, "cached"], [*[plain] * len(names), cached])
+        told = notes.unequal_room({**dict.fromkeys(names, plain), "cached": cached})
         listed = {1: "one has", 2: "one and two have", 3: "one, two and three have"}[len(names)]
         wanted = f"For garbage collection, {listed} 16 dense blocks per plane and cached 13"
         assert told.startswith(wanted)

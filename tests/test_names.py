@@ -186,7 +186,7 @@ def test_json_for_a_terminal_means_the_same(
     assert harmless(shown)
     assert json.loads(shown) == MARKUP
     for each in comparisons:
-        label = heading(each.labels, each.documents)
+        label = heading(each.named)
         console.show(*label, each.tables()[0], *each.verdict())
         console.show(run_table(each.labels[0], each.documents[0]))
         console.note(each.labels[0])

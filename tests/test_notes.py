@@ -59,7 +59,7 @@ def test_requests_that_are_left_out_are_told(beyond: int, told: str, tmp_path: P
     # A compact trace leaves out trims of what nothing reads or writes.
     compact = slcache.run(trace, device="tiny", scheme="tlc-only", address="compact").to_dict()
     compact["trace"]["adjusted"]["address_dropped"] = beyond
-    assert notes.of_runs(["x"], [compact]) == []
+    assert notes.of_runs({"x": compact}) == []
     for form in ("json", "csv"):
         own = ("--device", "tiny", "--schemes", ",".join(names), "--address", "clip")
         done = command("compare", trace, *own, "--format", form)
@@ -212,7 +212,7 @@ def device(channels: int, planes: int, parallelism: str, bits: int) -> dict[str,
 def told(config: dict[str, Any]) -> dict[str, tuple[float, float]]:
     """Return what is told of each mode: what writes reach, and the peak."""
     whole = {"requests": 1, "trims": 0, "adjusted": {}}
-    found = " ".join(notes.of_runs(["client"], [{"config": config, "trace": whole}]))
+    found = " ".join(notes.of_runs({"client": {"config": config, "trace": whole}}))
     said = re.findall(r"(slc|tlc|qlc) (\d+) of (\d+) MB/s", found)
     return {mode: (float(most), float(peak)) for mode, most, peak in said}
 

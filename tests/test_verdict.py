@@ -173,7 +173,7 @@ def document(sums: list[int | None], requests: list[int]) -> dict[str, Any]:
 def test_stretches_are_told_with_the_mean_without_them() -> None:
     slow = {10, 11, 50}
     two = document([400_000_000 if i in slow else 100_000 for i in range(100)], [10] * 100)
-    assert verdict.of_stretches(["slow"], [two]) == [
+    assert verdict.of_stretches({"slow": two}) == [
         "slow: 99.2 % of the time that writes took lies in 2 stretches, 3.00 s of 100 s, from "
         "10.0 s and 50.0 s on; without, the mean is 10.0 µs, not 1,210 µs."
     ]
@@ -183,7 +183,7 @@ def test_stretches_are_told_with_the_mean_without_them() -> None:
     assert found.share == pytest.approx(1.2e9 / (1.2e9 + 97e5))
     assert found.rest_ns == pytest.approx(10_000)
     alone = document([*([0] * 99), 10**9], [0] * 99 + [5])
-    assert verdict.of_stretches(["x"], [alone])[0].endswith("there are no other writes.")
+    assert verdict.of_stretches({"x": alone})[0].endswith("there are no other writes.")
     own = run("a", FAST, FAST, {"host": 1.0})
     alias = slcache.Result.made(own.to_dict(), "alias", ())
     both = slcache.Comparison([own, alias], normalise_to="alias")
@@ -206,7 +206,7 @@ def test_stretches_are_told_with_the_mean_without_them() -> None:
 )
 def test_what_is_no_stretch_is_not_told(sums: list[int | None]) -> None:
     of = document(sums, [1] * len(sums))
-    assert verdict.stretches(of, "write") is None or verdict.of_stretches(["x"], [of]) == []
+    assert verdict.stretches(of, "write") is None or verdict.of_stretches({"x": of}) == []
 
 
 def lognormal(seed: int, count: int, factor: float, sigma: float) -> tuple[list[float], ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from slcache import kinds, units
 from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
-from slcache.documents import Document, figures
+from slcache.documents import Document, Runs, figures
 from slcache.documents.figures import power_states
 from slcache.kinds import Kind
 
@@ -21,32 +21,30 @@ _BINS = 24
 _PALE = {"slc": 0.0, "mlc": 0.25, "tlc": 0.45, "qlc": 0.65}
 
 
-def writes(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
+def writes(runs: Runs) -> Spec:
     """Draw a bar per scheme by cause and cell mode, and what the host wrote as a line across."""
-    stacks = list(map(programmed, documents))
-    segments = _ordered({segment for stack in stacks for segment in stack})
+    stacks = {label: programmed(document) for label, document in runs.items()}
+    segments = _ordered({segment for stack in stacks.values() for segment in stack})
     if not segments:
         return layout.empty("nothing was programmed")
     looks = {
         (mode, cause): (f"{cause}, {mode.upper()}", layout.pale(kind.colour, _PALE.get(mode, 0.8)))
         for (mode, cause), kind in segments.items()
     }
-    written = [document["host"]["write"]["bytes"] for document in documents]
+    written = {label: document["host"]["write"]["bytes"] for label, document in runs.items()}
     axis = layout.bar_axis(stacks, "size", "programmed", written)
     host: Spec = {
         "data": spec.data(
             {"row": label, "x": size / axis.per, "told": units.size(size)}
-            for label, size in zip(labels, written, strict=True)
+            for label, size in written.items()
         ),
         "mark": {"type": "tick", "thickness": 2.5, "size": 25},
         "encoding": {
-            "x": axis.channel("x"), "y": spec.names_axis("row", labels),
+            "x": axis.channel("x"), "y": spec.names_axis("row", list(runs)),
             "tooltip": spec.tip(scheme="row", written_by_the_host="told"),
         },
     }  # fmt: skip
-    return layout.bar_picture(
-        labels, layout.bar_panel(labels, stacks, looks, axis, units.size, host)
-    )
+    return layout.bar_picture(layout.bar_panel(stacks, looks, axis, units.size, host), rows=runs)
 
 
 def writes_caption(documents: Sequence[Document]) -> str:
@@ -91,18 +89,18 @@ def _ordered(segments: set[tuple[str, str]]) -> dict[tuple[str, str], Kind]:
     }
 
 
-def wear(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
+def wear(runs: Runs) -> Spec:
     """Draw how block erases are distributed, a panel per pool and cell mode."""
-    found = [
-        {(p["pool"], p["mode"]): p for p in document["wear"]["pools"] if p["histogram"]}
-        for document in documents
-    ]
-    places = sorted({place for pools in found for place in pools})
+    found = {
+        label: {(p["pool"], p["mode"]): p for p in document["wear"]["pools"] if p["histogram"]}
+        for label, document in runs.items()
+    }
+    places = sorted({place for pools in found.values() for place in pools})
     if not places:
         return layout.empty("no blocks to wear")
     panels = [
         layout.panel(
-            _blocks(labels, [pools.get(place) for pools in found]),
+            _blocks({label: pools.get(place) for label, pools in found.items()}),
             title=f"{place[1].upper()} blocks of {place[0]}",
         )
         for place in places
@@ -110,12 +108,12 @@ def wear(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
     return layout.picture(panels, columns=2)
 
 
-def _blocks(labels: Sequence[str], pools: Sequence[Mapping[str, Any] | None]) -> Spec:
+def _blocks(pools: Mapping[str, Mapping[str, Any] | None]) -> Spec:
     """Return each scheme's blocks by erase count, grouped in bins where counts are many.
 
     Points and not bars: a bar's length would mean nothing on a log axis, which has no zero.
     """
-    counts = [count for pool in pools if pool for count, _ in pool["histogram"]]
+    counts = [count for pool in pools.values() if pool for count, _ in pool["histogram"]]
     low, high = min(counts), max(counts)
     step = max(1, math.ceil((high - low + 1) / _BINS))
     bins = [
@@ -123,7 +121,7 @@ def _blocks(labels: Sequence[str], pools: Sequence[Mapping[str, Any] | None]) ->
         for first in range(low, high + 1, step)
     ]
     rows = []
-    for label, pool in zip(labels, pools, strict=True):
+    for label, pool in pools.items():
         blocks: Counter[int] = Counter()
         for count, number in (pool or {"histogram": []})["histogram"]:
             blocks[(count - low) // step] += number
@@ -132,10 +130,10 @@ def _blocks(labels: Sequence[str], pools: Sequence[Mapping[str, Any] | None]) ->
             rows.append({"key": label, "row": bins[place], "y": number, "told": told})
     across = spec.names_axis("row", bins, title="erases of a block")
     across["axis"]["labelAngle"] = 0
-    beside = {"xOffset": {"field": "key", "type": "nominal", "scale": {"domain": list(labels)}}}
+    beside = {"xOffset": {"field": "key", "type": "nominal", "scale": {"domain": list(pools)}}}
     up = Axis("blocks", "count", log=True)
-    looks = spec.colours(labels)
-    return spec.points(rows, across, up, looks, encoding=beside if len(labels) > 1 else {})
+    looks = spec.colours(pools)
+    return spec.points(rows, across, up, looks, encoding=beside if len(pools) > 1 else {})
 
 
 _POWER_BINS = 120
@@ -146,21 +144,21 @@ def has_disk(documents: Sequence[Document]) -> bool:
     return any(document.get("disk") for document in documents)
 
 
-def power(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
+def power(runs: Runs) -> Spec:
     """Draw for each run with a disk the share of time in each power state, stacked."""
-    runs = {
+    drawn = {
         label: document["disk"]["series"]
-        for label, document in zip(labels, documents, strict=True)
+        for label, document in runs.items()
         if document.get("disk") and any(map(len, document["disk"]["series"]["states"].values()))
     }
-    if not runs:
+    if not drawn:
         return layout.empty("no power states over time")
-    seen = {name for run in runs.values() for name, v in run["states"].items() if any(v)}
+    seen = {name for run in drawn.values() for name, v in run["states"].items() if any(v)}
     states = kinds.of(kinds.POWER, seen)
     looks = {name: kind.colour for name, kind in states.items()}
     across, up = Axis("time (s)", grid=False), Axis(kind="share", low=0, high=1, ticks=[0, 1])
     panels = []
-    for label, run in runs.items():
+    for label, run in drawn.items():
         layer: Spec = {
             "data": spec.data(_shares(run, list(states))),
             "transform": [
@@ -203,19 +201,19 @@ def power_caption(documents: Sequence[Document]) -> str:
     )
 
 
-def energy(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
+def energy(runs: Runs) -> Spec:
     """Draw the energy of each run's disk by power state."""
-    looks = {name: (name, kind.colour) for name, kind in _states(documents).items()}
-    stacks, ends = [], []
-    for document in documents:
+    looks = {name: (name, kind.colour) for name, kind in _states(runs.values()).items()}
+    stacks: dict[str, dict[str, float]] = {}
+    ends = {}
+    for label, document in runs.items():
         own = document.get("disk")
-        stacks.append({s["state"]: s["energy_j"] for s in power_states(own)} if own else {})
+        stacks[label] = {s["state"]: s["energy_j"] for s in power_states(own)} if own else {}
         watts = f"{units.significant(own['mean_power_w'])} W" if own else ""
-        ends.append(f"{units.energy(own['energy_j'])}, {watts}" if own else "no disk")
+        ends[label] = f"{units.energy(own['energy_j'])}, {watts}" if own else "no disk"
     axis = layout.bar_axis(stacks, "energy", "energy")
-    return layout.bar_picture(
-        labels, layout.bar_panel(labels, stacks, looks, axis, units.energy, ends=ends)
-    )
+    panel = layout.bar_panel(stacks, looks, axis, units.energy, ends=ends)
+    return layout.bar_picture(panel, rows=runs)
 
 
 def energy_caption(documents: Sequence[Document]) -> str:
@@ -227,10 +225,10 @@ def energy_caption(documents: Sequence[Document]) -> str:
     )
 
 
-def work(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
+def work(runs: Runs) -> Spec:
     """Draw the time that each run's disk worked, by cause and kind of operation."""
-    stacks = list(map(_work, documents))
-    found = {segment for stack in stacks for segment in stack}
+    stacks = {label: _work(document) for label, document in runs.items()}
+    found = {segment for stack in stacks.values() for segment in stack}
     causes = kinds.of(kinds.CAUSES, {cause for cause, _ in found})
     looks = {
         (cause, kind): (
@@ -241,16 +239,15 @@ def work(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
         for kind in sorted({kind for _, kind in found})
         if (cause, kind) in found
     }
-    ends = [
-        f"{units.count(sum(op['count'] for op in own['ops']))} operations"
+    ends = {
+        label: f"{units.count(sum(op['count'] for op in own['ops']))} operations"
         if (own := document.get("disk"))
         else "no disk"
-        for document in documents
-    ]
+        for label, document in runs.items()
+    }
     axis = layout.bar_axis(stacks, "time", "time at work")
-    return layout.bar_picture(
-        labels, layout.bar_panel(labels, stacks, looks, axis, units.duration, ends=ends)
-    )
+    panel = layout.bar_panel(stacks, looks, axis, units.duration, ends=ends)
+    return layout.bar_picture(panel, rows=runs)
 
 
 def work_caption(documents: Sequence[Document]) -> str:
@@ -263,7 +260,7 @@ def work_caption(documents: Sequence[Document]) -> str:
     )
 
 
-def _states(documents: Sequence[Document]) -> dict[str, Kind]:
+def _states(documents: Iterable[Document]) -> dict[str, Kind]:
     """Return the power states that took time or energy, in the order of stacks."""
     with_disk = [document["disk"] for document in documents if document.get("disk")]
     return kinds.of(kinds.POWER, {s["state"] for each in with_disk for s in power_states(each)})
@@ -311,19 +308,14 @@ def bound_caption(documents: Sequence[Document]) -> str:
     )
 
 
-def bound(
-    labels: Sequence[str], documents: Sequence[Document], curve: Mapping[str, Any] | None
-) -> Spec:
+def bound(runs: Runs, curve: Mapping[str, Any] | None) -> Spec:
     """Draw the least over the size of the cache, and the schemes as points."""
-    known = {
-        label: document
-        for label, document in zip(labels, documents, strict=True)
-        if figures.bound(document) is not None
-    }
-    looks = {name: look for name, look in spec.colours(labels).items() if name in known}
+    known = {label: each for label, each in runs.items() if figures.bound(each) is not None}
+    looks = {name: look for name, look in spec.colours(runs).items() if name in known}
     shown = _least(curve, list(known.values()))
     done = {label: document["figures"]["dense_bytes"] or 0 for label, document in known.items()}
-    does = "written to the disk" if documents[0].get("disk") else "programmed dense"
+    on_disk = next(iter(runs.values())).get("disk")
+    does = "written to the disk" if on_disk else "programmed dense"
     most = max([*done.values(), *(least for _, ys in shown.values() for least in ys)])
     up = spec.sized(does, most, low=0)
     greys = dict(zip(shown, ("#7F8790", "#A8AEB6"), strict=False))

@@ -225,14 +225,14 @@ Looks = Mapping[Part, tuple[str, str]]
 
 
 def bar_axis(
-    stacks: Sequence[Mapping[Part, float]],
+    stacks: Mapping[str, Mapping[Part, float]],
     kind: str,
     title: str = "",
-    marks: Sequence[float] | None = None,
+    marks: Mapping[str, float] | None = None,
 ) -> Axis:
     """Return the axis of bars and a mark at each; of logarithms where one is far beyond others."""
-    totals = [sum(stack.values()) for stack in stacks]
-    ends = map(max, totals, totals if marks is None else marks)
+    totals = {label: sum(stack.values()) for label, stack in stacks.items()}
+    ends = (max(total, (marks or totals)[label]) for label, total in totals.items())
     ranked = sorted((end for end in ends if end > 0), reverse=True)
     if len(ranked) > 1 and ranked[0] >= _FAR * ranked[1]:
         return Axis(title, kind, log=True, low=ranked[-1] / _FAR, high=4 * ranked[0])
@@ -249,13 +249,12 @@ def pale(colour: str, share: float) -> str:
 
 
 def bar_panel(
-    labels: Sequence[str],
-    stacks: Sequence[Mapping[Part, float]],
+    stacks: Mapping[str, Mapping[Part, float]],
     looks: Looks[Part],
     axis: Axis,
     show: Callable[[float], str],
     *more: Spec,
-    ends: Sequence[str] | None = None,
+    ends: Mapping[str, str] | None = None,
     title: str = "",
 ) -> Spec:
     """Return a panel with a bar of parts per row, and at its end a text: what it is in all.
@@ -263,7 +262,7 @@ def bar_panel(
     On a log axis a bar begins where the axis does, so only its end can be read.
     """
     rows, texts = [], []
-    for place, (label, stack) in enumerate(zip(labels, stacks, strict=True)):
+    for label, stack in stacks.items():
         at = 0.0
         for part, (name, _) in looks.items():
             size = stack.get(part, 0.0)
@@ -273,9 +272,9 @@ def bar_panel(
                 row = {"row": label, "key": name, "x": start / axis.per}
                 rows.append(row | {"end": max(at, start) / axis.per, "told": show(size)})
         end = max(at, axis.low or 0.0) / axis.per
-        text = show(sum(stack.values())) if ends is None else ends[place]
+        text = show(sum(stack.values())) if ends is None else ends[label]
         texts.append({"row": label, "x": end, "text": text})
-    across, down = axis.channel("x"), spec.names_axis("row", labels)
+    across, down = axis.channel("x"), spec.names_axis("row", list(stacks))
     bars = {
         "data": spec.data(rows),
         "mark": {"type": "bar", "size": 18},
@@ -285,9 +284,9 @@ def bar_panel(
         },
     }  # fmt: skip
     beside = spec.notes(texts, across, down)
-    return panel(bars, beside, *more, title=title, height=rows_height(len(labels)))
+    return panel(bars, beside, *more, title=title, height=rows_height(len(stacks)))
 
 
-def bar_picture(labels: Sequence[str], *panels: Spec) -> Spec:
+def bar_picture(*panels: Spec, rows: Iterable[str]) -> Spec:
     """Return panels of bars as one picture."""
-    return picture(panels, room=spec.margin(labels))
+    return picture(panels, room=spec.margin(list(rows)))

@@ -13,7 +13,7 @@ from slcache import kinds, units
 from slcache.bandwidth.curves import BandwidthCurve, Phases
 from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Curve, Spec
-from slcache.documents import Document, figures
+from slcache.documents import Document, Runs, figures
 from slcache.kinds import Kind
 
 Values = NDArray[np.float64]
@@ -22,31 +22,31 @@ FIGURES = {"mean": "mean", "p99": "p99", "p99_9": "p99.9"}
 _CDF_LEAST_US = 0.1
 
 
-def sides(documents: Sequence[Document]) -> list[str]:
+def sides(runs: Runs) -> list[str]:
     """Return the kinds of requests that the trace has."""
-    return [side for side in ("read", "write") if documents[0]["host"][side]["requests"]]
+    host = next(iter(runs.values()))["host"]
+    return [side for side in ("read", "write") if host[side]["requests"]]
 
 
-def relative(labels: Sequence[str], documents: Sequence[Document], to: str) -> Spec:
+def relative(runs: Runs, to: str) -> Spec:
     """Draw mean and tail latency as factors of a reference's, a row per scheme."""
-    shown = sides(documents)
+    shown = sides(runs)
     if not shown:
         return layout.empty("no reads and no writes")
-    reference = documents[list(labels).index(to)]
     looks = spec.colours(FIGURES.values())
     panels = []
     for side in shown:
         rows = [
             row
-            for label, document in zip(labels, documents, strict=True)
-            for row in _factors(label, document, reference, side)
+            for label, document in runs.items()
+            for row in _factors(label, document, runs[to], side)
         ]
         factors = [row["x"] for row in rows]
         # There is room for what is written behind the furthest.
         low, high = min(factors, default=1.0), max(factors, default=1.0)
         high *= max(1.2, (high / low) ** 0.15)
         across = Axis("factor, lower is better", "factor", log=True, low=0.9 * low, high=high)
-        down = spec.names_axis("row", labels)
+        down = spec.names_axis("row", list(runs))
         spans: dict[str, list[float]] = {}
         for row in rows:
             spans.setdefault(row["row"], []).append(row["x"])
@@ -65,9 +65,9 @@ def relative(labels: Sequence[str], documents: Sequence[Document], to: str) -> S
         marks = spec.points(rows, across, down, looks, shapes=True, encoding=tips, size=60)
         beside = spec.notes(texts, across.channel("x"), down, dx=9)
         layers = (span, spec.rule(x=1.0), marks, beside)
-        height = layout.rows_height(len(labels))
+        height = layout.rows_height(len(runs))
         panels.append(layout.panel(*layers, title=f"{side} latency", height=height))
-    return layout.picture(panels, room=spec.margin(labels))
+    return layout.bar_picture(*panels, rows=runs)
 
 
 def _factors(label: str, document: Document, reference: Document, side: str) -> list[Spec]:
@@ -81,9 +81,9 @@ def _factors(label: str, document: Document, reference: Document, side: str) -> 
     return rows
 
 
-def attribution(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
+def attribution(runs: Runs) -> Spec:
     """Draw mean latency by component: service, and what requests waited for."""
-    found = components(documents)
+    found = components(runs.values())
     if not found:
         return layout.empty("no latency to attribute")
     looks = {
@@ -91,12 +91,12 @@ def attribution(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
         for name, kind in found.items()
     }
     panels = []
-    for side in sides(documents):
-        stacks = [figures.attribution(each, side) for each in documents]
+    for side in sides(runs):
+        stacks = {label: figures.attribution(each, side) for label, each in runs.items()}
         axis = layout.bar_axis(stacks, "time")
         title = f"mean {side} latency" + " (log axis: a bar's end can be read)" * axis.log
-        panels.append(layout.bar_panel(labels, stacks, looks, axis, units.duration, title=title))
-    return layout.bar_picture(labels, *panels)
+        panels.append(layout.bar_panel(stacks, looks, axis, units.duration, title=title))
+    return layout.bar_picture(*panels, rows=runs)
 
 
 def attribution_caption(documents: Sequence[Document]) -> str:
@@ -108,7 +108,7 @@ def attribution_caption(documents: Sequence[Document]) -> str:
     )
 
 
-def components(documents: Sequence[Document]) -> dict[str, Kind]:
+def components(documents: Iterable[Document]) -> dict[str, Kind]:
     """Return the components that took any time, in the order of stacks: service, then waits."""
     stacks = [figures.attribution(d, side) for d in documents for side in ("read", "write")]
     parts = [name.partition(" ") for stack in stacks for name, value in stack.items() if value]
@@ -120,23 +120,23 @@ def components(documents: Sequence[Document]) -> dict[str, Kind]:
     }
 
 
-def latency(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
+def latency(runs: Runs) -> Spec:
     """Draw latency distributions: the cumulative curve, and the tail on a log axis."""
-    shown = [side for side in ("read", "write") if any(d["host"][side]["cdf"] for d in documents)]
+    hosts = {label: document["host"] for label, document in runs.items()}
+    shown = [side for side in ("read", "write") if any(h[side]["cdf"] for h in hosts.values())]
     if not shown:
         return layout.empty("no reads and no writes")
-    looks = spec.colours(labels)
+    looks = spec.colours(runs)
     whole, tails = [], []
     for side in shown:
         at_most, beyond = {}, {}
-        timed = (x for d in documents for x, _ in d["host"][side]["cdf"] if x >= _CDF_LEAST_US)
+        timed = (x for h in hosts.values() for x, _ in h[side]["cdf"] if x >= _CDF_LEAST_US)
         # A log axis places requests that took next to no time left of all others.
         least = 0.8 * min(timed, default=_CDF_LEAST_US)
-        for label, document in zip(labels, documents, strict=True):
-            points = [(max(x, least), y) for x, y in document["host"][side]["cdf"]]
+        for label, host in hosts.items():
+            points = [(max(x, least), y) for x, y in host[side]["cdf"]]
             if points:
-                requests = document["host"][side]["requests"]
-                at_most[label], beyond[label] = _steps_of_cdf(points, requests)
+                at_most[label], beyond[label] = _steps_of_cdf(points, host[side]["requests"])
         across = Axis(f"{side} latency", "time", log=True)
         up = Axis("share at or below", "share", low=0, high=1.02)
         steps: dict[str, Any] = {"interpolate": "step-after"}
@@ -233,29 +233,27 @@ class Binned:
         return np.asarray(values, dtype=np.float64)
 
 
-def series(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
+def series(runs: Runs) -> Spec:
     """Return the picture; what never happened in any run has no panel.
 
     Many schemes get a row each, in panels of common scale: lines on top of each other would not
     be told apart.
     """
-    if not all(document["series"]["columns"]["t_ns"] for document in documents):
+    if not all(document["series"]["columns"]["t_ns"] for document in runs.values()):
         return layout.empty("no time series")
-    many = len(labels) >= spec.MANY
-    runs = {
-        label: Binned(document, _FEW_BINS if many else _BINS)
-        for label, document in zip(labels, documents, strict=True)
-    }
-    wanted = [panel for panel in _PANELS if any(run.has(*panel.columns) for run in runs.values())]
+    many = len(runs) >= spec.MANY
+    bins = _FEW_BINS if many else _BINS
+    binned = {label: Binned(document, bins) for label, document in runs.items()}
+    wanted = [panel for panel in _PANELS if any(run.has(*panel.columns) for run in binned.values())]
     if not wanted:
         return layout.empty("no request completed")
     if not many:
         panels = [
-            layout.panel(*panel.layers(runs, runs), title=panel.title, height=130)
+            layout.panel(*panel.layers(binned, binned), title=panel.title, height=130)
             for panel in wanted
         ]
         return layout.picture(panels, linked=True, room=90)
-    stacks = [_stack(panel, runs) for panel in wanted]
+    stacks = [_stack(panel, binned) for panel in wanted]
     while len(stacks) % _SIDE_BY_SIDE:
         stacks.append([layout.panel(layout.blank(), height=42) for _ in runs])
     blocks = (stacks[at : at + _SIDE_BY_SIDE] for at in range(0, len(stacks), _SIDE_BY_SIDE))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from slcache import units
 from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
-from slcache.documents import Document
+from slcache.documents import Document, Runs
 
 Values = NDArray[np.float64]
 #: A series by its name, and by the unit of its windows, which are not to be mixed.
@@ -74,9 +74,9 @@ def has_windows(documents: Sequence[Document]) -> bool:
     return bool(_series(documents))
 
 
-def windows(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
+def windows(runs: Runs) -> Spec:
     """Draw a panel for each series, with a line for each scheme that has it."""
-    found = _series(documents)
+    found, labels = _series(list(runs.values())), list(runs)
     if not found:
         return layout.empty("no scheme with windows")
     order = list(_LOOKS)
@@ -214,13 +214,13 @@ def _called(documents: Sequence[Document], kind: str, name: str) -> dict[int, En
 # ---- What schemes counted by bins.
 
 
-def histogram(labels: Sequence[str], documents: Sequence[Document], name: str) -> Spec:
+def histogram(runs: Runs, name: str) -> Spec:
     """Draw the histograms of one name.
 
     Two axes are a table for each scheme. Of one axis, or of more than two, each is a panel that
     sums over the others; how even the counts are of all combinations is a panel of its own.
     """
-    found = _called(documents, "histograms", name)
+    found, labels = _called(list(runs.values()), "histograms", name), list(runs)
     if not found:
         return layout.empty(f"nothing counted: {name}")
     if all(len(entry["axes"]) == 2 for entry in found.values()):
@@ -315,9 +315,9 @@ def _times(times: float, total: float) -> str:
 # ---- What a scheme's model predicts beside what was measured.
 
 
-def curve(labels: Sequence[str], documents: Sequence[Document], name: str) -> Spec:
+def curve(runs: Runs, name: str) -> Spec:
     """Draw the curves of one name: a panel for each scheme, in one scale."""
-    found = _called(documents, "curves", name)
+    found, labels = _called(list(runs.values()), "curves", name), list(runs)
     if not found:
         return layout.empty(f"no curve: {name}")
     points = (point for e in found.values() for point in (*e["computed"], *e["measured"]))

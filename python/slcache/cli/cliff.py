@@ -74,7 +74,7 @@ def _like(asked: CliffOptions) -> None:
     config = catalogue.resolve(
         device=device, scheme=fills.SCHEME, settings=settings, replay=f"closed:{depth}"
     )
-    console.notes([fills.SCHEME], [{**found.documents[0], "config": config}])
+    console.notes({fills.SCHEME: {**found.documents[0], "config": config}})
     whole_buffer(config, found.scale)
     drawn = console.written("picture", asked.out and asked.out / "like.png")
     console.answer(asked.form, found.to_json, _parts(found.documents, _told(found), drawn))
@@ -239,7 +239,7 @@ def cliff(asked: CliffOptions) -> None:
             "little to show; choose a smaller --amount"
         )
     documents = [found.documents[0] for _, found in result.runs.values()]
-    console.notes(list(result.runs), documents)
+    console.notes(dict(zip(result.runs, documents, strict=True)))
     whole_buffer(documents[0]["config"], asked.scale)
     merged = [name for name, curve in result.curves.items() if not curve.bursts]
     if merged and result.pattern.bursts > 1:

@@ -18,7 +18,7 @@ from rich.text import Text
 from slcache import _core, catalogue, units
 from slcache.cli import stdout
 from slcache.cli.options import Form, When
-from slcache.documents import Document
+from slcache.documents import Runs
 from slcache.errors import Error
 from slcache.files import Path as Named
 from slcache.files import Transaction
@@ -83,8 +83,7 @@ def answer_of_runs(
     labels, documents = zip(*result.labelled, strict=True)
     references = result.references if isinstance(result, Comparison) else None
     table = grid.of_runs(labels, documents, references)
-    lines = heading(result.labels, result.documents)
-    answer(form, result.to_json, [table, *lines, *parts])
+    answer(form, result.to_json, [table, *heading(result.named), *parts])
 
 
 def written(what: str, file: Path | None) -> list[RenderableType]:
@@ -109,9 +108,9 @@ def note(text: str) -> None:
     sys.stderr.write(f"note: {printable(text)}\n")
 
 
-def notes(labels: Sequence[str], documents: Sequence[Document]) -> None:
+def notes(runs: Runs) -> None:
     """Tell what to know of the configurations that runs had."""
-    for sentence in sentences.of_runs(labels, documents):
+    for sentence in sentences.of_runs(runs):
         note(sentence)
 
 

@@ -92,7 +92,7 @@ def sentences(compared: ByState) -> list[str]:
     lines = []
     for side in ("write", "read"):
         told = {
-            state: verdict.winner(side, each.labels, each.documents, each.reference)
+            state: verdict.winner(side, each.named, each.reference)
             for state, each in compared.items()
         }
         if not any(told.values()):
@@ -254,7 +254,7 @@ def _print(result: Result | Comparison, form: opt.Form, parts: list[Any], out: P
     traces = (document["trace"] for document in result.documents)
     _note_windows(result)
     if form != "table":
-        console.notes(result.labels, result.documents)
+        console.notes(result.named)
     console.cut_short(t["path"] for t in traces if t["adjusted"]["unterminated_last_line"])
     page = console.written("report", out and out / "report.html")
     console.answer_of_runs(result, form, [*parts, *page])

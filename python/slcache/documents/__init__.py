@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: The result document of a run.
 Document = Mapping[str, Any]
+#: Those of several runs of one trace, by what the runs are called.
+Runs = Mapping[str, Document]
 
 
 class JsonDocument(ABC):

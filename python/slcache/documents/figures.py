@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from slcache import _core, metrics
-from slcache.documents import Document
+from slcache.documents import Document, Runs
 from slcache.documents.schemata import CLOSED
 from slcache.kinds import POWER, STORES
 from slcache.kinds import of as of_kind
@@ -184,9 +184,9 @@ def factor(document: Document, reference: Document, side: str, key: str) -> floa
     return ratio(latency(document, side, key), latency(reference, side, key))
 
 
-def normalised(labels: Sequence[str], documents: Sequence[Document], to: str) -> dict[str, Any]:
+def normalised(runs: Runs, to: str) -> dict[str, Any]:
     """Return every scheme's figures divided by those of the scheme labelled `to`."""
-    table = dict(zip(labels, map(compared, documents), strict=True))
+    table = {label: compared(document) for label, document in runs.items()}
     reference = table[to]
     keys = list(dict.fromkeys(key for row in table.values() for key in row))
     return {
@@ -356,16 +356,10 @@ def is_at_bound(document: Document, reference: Document) -> bool:
     )
 
 
-def gains(labels: Sequence[str], documents: Sequence[Document], to: str) -> dict[str, Any]:
+def gains(runs: Runs, to: str) -> dict[str, Any]:
     """Return the table as `{"to": ..., "schemes": {...}}`, sizes in bytes."""
-    reference = documents[list(labels).index(to)]
-    return {
-        "to": to,
-        "schemes": {
-            label: gain(each, None if each is reference else reference)
-            for label, each in zip(labels, documents, strict=True)
-        },
-    }
+    found = {label: gain(each, None if label == to else runs[to]) for label, each in runs.items()}
+    return {"to": to, "schemes": found}
 
 
 def gain(document: Document, reference: Document | None) -> dict[str, Any]:

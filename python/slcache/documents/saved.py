@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from slcache import files
-from slcache.documents import checks
+from slcache.documents import Runs, checks
 from slcache.errors import ResultError, about
 from slcache.names import few, leaves, shown
 from slcache.options import parsing
@@ -86,9 +86,9 @@ def check_comparable(labels: Sequence[str], documents: Sequence[Mapping[str, Any
                 raise about(ResultError(told), f"trace.{key}")
 
 
-def differences(labels: Sequence[str], documents: Sequence[Mapping[str, Any]]) -> str | None:
+def differences(runs: Runs) -> str | None:
     """Return a sentence where runs differ in more than their schemes, such as in the device."""
-    flat = [_settings(document) for document in documents]
+    labels, flat = list(runs), list(map(_settings, runs.values()))
     found = [
         (key, place, other[key])
         for place, other in enumerate(flat)

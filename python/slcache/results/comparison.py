@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from slcache.documents import figures, saved
+from slcache.documents import Runs, figures, saved
 from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path
 from slcache.names import few
@@ -98,7 +98,7 @@ class Comparison(Frames):
     @property
     def references(self) -> list[Mapping[str, Any]]:
         """What each of these is held against."""
-        return [self.documents[self.labels.index(self.reference)]] * len(self.labels)
+        return [self.named[self.reference]] * len(self.labels)
 
     @property
     def normalised(self) -> dict[str, Any]:
@@ -122,11 +122,11 @@ class Comparison(Frames):
         """Return what to keep in mind while reading the table, in sentences."""
         caches = (
             notes.unchosen(self.documents),
-            notes.unequal_caches(self.labels, self.documents),
-            notes.unequal_room(self.labels, self.documents),
+            notes.unequal_caches(self.named),
+            notes.unequal_room(self.named),
         )
-        lives = life.notes(self.labels, self.documents, self.gb_per_day)
-        return [*filter(None, caches), *notes.of_runs(self.labels, self.documents), *lives]
+        lives = life.notes(self.named, self.gb_per_day)
+        return [*filter(None, caches), *notes.of_runs(self.named), *lives]
 
     def brief(self) -> list[str]:
         """Return the answer in at most five sentences: who wins and why, and what to mind."""
@@ -141,12 +141,12 @@ class Comparison(Frames):
         return [grid.table(*self._compared), grid.pace(*self._compared)]
 
     @property
-    def _compared(self) -> tuple[list[str], list[Mapping[str, Any]], str]:
-        return self.labels, self.documents, self.reference
+    def _compared(self) -> tuple[Runs, str]:
+        return self.named, self.reference
 
     def lives(self) -> list[Cells]:
         """Return the table of how long the devices live; none where no run tells."""
-        return life.table(self.labels, self.documents, self.gb_per_day)
+        return life.table(self.named, self.gb_per_day)
 
     def gains(self) -> list[Cells]:
         """Return the table of dense programs beside the least; none if not counted."""
@@ -166,7 +166,7 @@ class Comparison(Frames):
             if self.gb_per_day is None:
                 return [first, *self.brief()]
             # Or why what is asked for is not there.
-            asked = lives or life.notes(self.labels, self.documents, self.gb_per_day)
+            asked = lives or life.notes(self.named, self.gb_per_day)
             return [first, *asked, *(line for line in self.brief() if line not in asked)]
         cautions: list[Text | str] = [Text(line, "yellow") for line in self.notes()]
         told = [*cautions, *self.verdict()]
@@ -177,7 +177,7 @@ class Comparison(Frames):
 
         With `explain` also throughput, lifetime, bounds, every note and the whole verdict.
         """
-        return plain(*heading(self.labels, self.documents), *self.shown(explain=explain))
+        return plain(*heading(self.named), *self.shown(explain=explain))
 
     def __str__(self) -> str:
         return self.summary()

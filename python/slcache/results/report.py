@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from markupsafe import Markup
 from slcache import units
 from slcache.charts import device, layout, page, performance, scheme
 from slcache.charts.spec import Spec
-from slcache.documents import Document
+from slcache.documents import Document, Runs
 from slcache.documents.figures import power_states
 from slcache.names import leaves, shown
 from slcache.sentences import gains, life, notes, verdict
@@ -37,8 +36,7 @@ class Seeds:
 
 
 def render(
-    labels: Sequence[str],
-    documents: Sequence[Document],
+    runs: Runs,
     to: str | None,
     seeds: Seeds | None = None,
     bounds: Mapping[str, Any] | None = None,
@@ -49,38 +47,39 @@ def render(
     With `seeds` its head is of all seeds, and the rest of the first one. `bounds` is the least
     that is programmed dense, by the size of the cache. Years are told for what is written a day.
     """
-    first, named = documents[0], list(zip(labels, documents, strict=True))
-    compared = to is not None and len(documents) > 1
-    runs, mark = (labels, documents, to or labels[0]), "=1" if compared else ""
-    lives = life.table(labels, documents, gb_per_day)
+    label, first = next(iter(runs.items()))
+    compared, reference = to is not None and len(runs) > 1, to or label
+    mark = "=1" if compared else ""
     return page.render(
         "report.html.j2",
-        title=_title(labels, first) if compared else labels[0],
+        title=_title(list(runs), first) if compared else label,
         seeds=seeds,
-        verdict=verdict.verdict(labels, documents, to) if compared and to else [],
+        verdict=verdict.verdict(runs, reference) if compared else [],
         subtitle=_subtitle(first),
-        state=notes.state_line(documents),
-        tables=[grid.table(*runs, mark), grid.pace(*runs, mark), *lives],
+        state=notes.state_line(runs.values()),
+        tables=[
+            grid.table(runs, reference, mark),
+            grid.pace(runs, reference, mark),
+            *life.table(runs, gb_per_day),
+        ],
         compared=compared,
-        unequal=notes.unequal_caches(labels, documents) if compared else "",
-        cautions=[]
-        if seeds
-        else [*notes.of_runs(labels, documents), *life.notes(labels, documents, gb_per_day)],
-        gains=gains.table(*runs, "reference" if compared else ""),
-        gain_lines=gains.lines(*runs),
-        pictures=pictures(labels, documents, to if compared else None, bounds),
-        labels=labels,
-        latencies=grid.latencies(labels, documents, PERCENTILES),
-        schemes=_schemes(labels, documents, gb_per_day),
-        disks=[(label, *_disk(disk)) for label, each in named if (disk := each.get("disk"))],
+        unequal=notes.unequal_caches(runs) if compared else "",
+        cautions=[] if seeds else [*notes.of_runs(runs), *life.notes(runs, gb_per_day)],
+        gains=gains.table(runs, reference, "reference" if compared else ""),
+        gain_lines=gains.lines(runs, reference),
+        pictures=list(_pictures(runs, reference if compared else None, bounds)),
+        labels=list(runs),
+        latencies=grid.latencies(runs, PERCENTILES),
+        schemes=[(name, _scheme(each, gb_per_day)) for name, each in runs.items()],
+        disks=[(name, *_disk(disk)) for name, each in runs.items() if (disk := each.get("disk"))],
         device=_config(first, _DEVICE),
         assumed=_config(first, _ASSUMED),
         other=_config(first, set(first["config"]).difference(_DEVICE, _ASSUMED, ["scheme"])),
         trace=_rows({key: of for key, of in first["trace"].items() if key != "adjusted"}),
         adjusted=_rows(first["trace"]["adjusted"]),
         provenance=_rows({**first["provenance"], "sim": first["sim"]}),
-        timelines=_timelines(named),
-        hashes=[(label, each["provenance"]["config_hash"]) for label, each in named],
+        timelines=_timelines(runs),
+        hashes=[(name, each["provenance"]["config_hash"]) for name, each in runs.items()],
     )
 
 
@@ -102,22 +101,15 @@ def _subtitle(document: Document) -> str:
     )
 
 
-def _schemes(
-    labels: Sequence[str], documents: Sequence[Document], gb_per_day: float | None
-) -> list[tuple[str, Rows]]:
-    """Return each scheme's settings, own figures and table sizes."""
-    result = []
-    for label, document in zip(labels, documents, strict=True):
-        scheme = document["scheme"]
-        rows = _rows(document["config"].get("scheme", {}))
-        rows += _rows(scheme["figures"])
-        rows += [
-            (table["name"], f"{table['entries']:,} entries, {units.size(table['bytes'])}")
-            for table in scheme["tables"]
-        ]
-        rows += life.rows(document, gb_per_day)
-        result.append((label, rows))
-    return result
+def _scheme(document: Document, gb_per_day: float | None) -> Rows:
+    """Return a scheme's settings, own figures, table sizes and life."""
+    scheme = document["scheme"]
+    tables = [
+        (table["name"], f"{table['entries']:,} entries, {units.size(table['bytes'])}")
+        for table in scheme["tables"]
+    ]
+    own = _rows(document["config"].get("scheme", {})) + _rows(scheme["figures"])
+    return [*own, *tables, *life.rows(document, gb_per_day)]
 
 
 def _config(document: Document, wanted: Collection[str]) -> Rows:
@@ -142,10 +134,10 @@ _OPERATION: Columns = {
 }
 
 
-def _timelines(named: Sequence[tuple[str, Document]]) -> Rows:
+def _timelines(runs: Runs) -> Rows:
     """Return the file of each run's timeline, and what opens it."""
     rows = []
-    for label, document in named:
+    for label, document in runs.items():
         if drawn := document["provenance"].get("timeline"):
             is_table = Path(drawn["file"]).suffix in (".parquet", ".pq")
             opened = "a table of operations" if is_table else "open it on ui.perfetto.dev"
@@ -174,54 +166,37 @@ class Picture:
     caption: str
 
 
-def pictures(
-    labels: Sequence[str],
-    documents: Sequence[Document],
-    to: str | None,
-    bounds: Mapping[str, Any] | None,
-) -> list[Picture]:
+def _pictures(runs: Runs, to: str | None, bounds: Mapping[str, Any] | None) -> Iterator[Picture]:
     """Draw every picture of the page."""
+    documents = list(runs.values())
     note = documents[0]["trace"]["label"]
-    return [
-        Picture(title, page.chart(layout.noted(draw(), note), title), caption)
-        for title, draw, caption in _pictures(labels, documents, to, bounds)
-    ]
 
-
-def _pictures(
-    labels: Sequence[str],
-    documents: Sequence[Document],
-    to: str | None,
-    bounds: Mapping[str, Any] | None,
-) -> Iterator[tuple[str, Callable[[], Spec], str]]:
-    """Yield of each picture its title, what draws it, and its caption."""
-
-    def of(draw: Callable[..., Spec], *given: object) -> Callable[[], Spec]:
-        return partial(draw, labels, documents, *given)
+    def of(title: str, caption: str, draw: Callable[..., Spec], *given: object) -> Picture:
+        return Picture(title, page.chart(layout.noted(draw(runs, *given), note), title), caption)
 
     if to is not None:
         told = (
             "Left of the dashed line a scheme is faster than the reference. At the end of a row "
             "stands the factor of the mean."
         )
-        yield "Latency relative to " + to, of(performance.relative, to), told
+        yield of("Latency relative to " + to, told, performance.relative, to)
         if device.has_bound(documents):
             told = device.bound_caption(documents)
-            yield "How large a cache is worth", of(device.bound, bounds), told
+            yield of("How large a cache is worth", told, device.bound, bounds)
     for title, drawing, caption in _PICTURES + _OF_DISK * device.has_disk(documents):
-        yield title, of(drawing), caption if isinstance(caption, str) else caption(documents)
+        yield of(title, caption if isinstance(caption, str) else caption(documents), drawing)
     if scheme.has_windows(documents):
         told = scheme.windows_caption(documents)
-        yield "What schemes changed", of(scheme.windows), told
+        yield of("What schemes changed", told, scheme.windows)
     for name in scheme.names(documents, "histograms"):
         told = scheme.histogram_caption(documents, name)
-        yield f"How often: {name}", of(scheme.histogram, name), told
+        yield of(f"How often: {name}", told, scheme.histogram, name)
     for name in scheme.names(documents, "curves"):
         told = scheme.curve_caption(documents, name)
-        yield f"Computed and measured: {name}", of(scheme.curve, name), told
+        yield of(f"Computed and measured: {name}", told, scheme.curve, name)
 
 
-_Draw = Callable[[Sequence[str], Sequence[Document]], Spec]
+_Draw = Callable[[Runs], Spec]
 _Caption = str | Callable[[Sequence[Document]], str]
 _PICTURES: tuple[tuple[str, _Draw, _Caption], ...] = (
     ("Where the mean latency comes from", performance.attribution, performance.attribution_caption),

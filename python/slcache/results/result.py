@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from rich.text import Text
 
 from slcache import frame, metrics, units
-from slcache.documents import Document, JsonDocument, saved
+from slcache.documents import Document, JsonDocument, Runs, saved
 from slcache.documents.figures import power_states
 from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path, Transaction
@@ -70,6 +70,11 @@ class Frames(JsonDocument):
         """The documents with their schemes' names, of all seeds where there are several."""
         return [(run.label, run._document) for run in self.every_run]
 
+    @property
+    def named(self) -> dict[str, Document]:
+        """The result documents by their schemes' names."""
+        return dict(zip(self.labels, self.documents, strict=True))
+
     def plot_latency(self) -> Chart:
         """Draw the latency distributions: cumulative, and the tail on a log axis."""
         return self._drawn("performance", "latency")
@@ -122,7 +127,7 @@ class Frames(JsonDocument):
 
         # Each is loaded by whoever draws it.
         draw = getattr(importlib.import_module(f"slcache.charts.{room}"), name)
-        picture = draw(self.labels, self.documents, *given)
+        picture = draw(self.named, *given)
         return pictures.notebook(layout.noted(picture, self.documents[0]["trace"]["label"]))
 
     @property
@@ -164,7 +169,7 @@ class Frames(JsonDocument):
         return self.figures if table == "figures" else self._table(table)
 
     def _table(self, name: str) -> pl.DataFrame:
-        return frame.table(name, list(zip(self.labels, self.documents, strict=True)))
+        return frame.table(name, list(self.named.items()))
 
     @abstractmethod
     def _told(self) -> tuple[Cells, list[str]]:
@@ -175,7 +180,7 @@ class Frames(JsonDocument):
         from markupsafe import Markup
 
         table, lines = self._told()
-        above = [line.plain for line in heading(self.labels, self.documents)]
+        above = [line.plain for line in heading(self.named)]
         told = Markup("").join(Markup("<p>{}</p>").format(line) for line in (*above, *lines))
         return str(Markup("{}{}").format(table, told))
 
@@ -290,20 +295,17 @@ class Result(Frames):
 
     def summary(self) -> str:
         """Return the figures that matter as a few lines of text."""
-        return plain(*heading(self.labels, self.documents), *self.shown())
+        return plain(*heading(self.named), *self.shown())
 
     def notes(self) -> list[str]:
         """Return what to keep in mind while reading the figures, in sentences."""
-        return [
-            *notes.of_runs(self.labels, self.documents),
-            *life.notes(self.labels, self.documents, self.gb_per_day),
-        ]
+        return [*notes.of_runs(self.named), *life.notes(self.named, self.gb_per_day)]
 
     def report(self) -> str:
         """Return the report as one self-contained HTML page."""
         from slcache.results import report
 
-        return report.render(self.labels, self.documents, None, gb_per_day=self.gb_per_day)
+        return report.render(self.named, None, gb_per_day=self.gb_per_day)
 
     def shown(self, *, explain: bool = False) -> list[Cells | Text | str]:
         """Return what is shown: all that is known, whether to `explain` it or not."""
@@ -323,12 +325,12 @@ _LAG_SHARE = 0.01
 _LATENCIES = ("mean", "p50", "p99", "p99_9", "max")
 
 
-def heading(labels: Sequence[str], documents: Sequence[Document]) -> list[Text]:
+def heading(runs: Runs) -> list[Text]:
     """Return the lines above all else: the state, what the workload is, and who fell behind."""
-    label, told = documents[0]["trace"]["label"], notes.state_line(documents)
+    told, label = notes.state_line(runs.values()), next(iter(runs.values()))["trace"]["label"]
     first = [Text(told)] if told else []
     first += [] if label is None else [Text(f"workload: {label}", "bold")]
-    behind = map(overload, labels, documents)
+    behind = (overload(*each) for each in runs.items())
     return first + [Text(line, "yellow") for line in behind if line]
 
 
@@ -360,7 +362,7 @@ def run_table(label: str, document: Document, gb_per_day: float | None = None) -
         gains.line(document),
     )
     below = "\n".join(filter(None, lines))
-    return grid.latencies([label], [document], _LATENCIES, title=label, caption=below)
+    return grid.latencies({label: document}, _LATENCIES, title=label, caption=below)
 
 
 def _pace_line(document: Document) -> str | None:

@@ -151,9 +151,8 @@ class SeededComparison(Comparison):
 
     def lives(self) -> list[Cells]:
         """Return the table of mean lives over the seeds; none where no run tells."""
-        places = range(len(self.labels))
-        runs = [[each.documents[place] for each in self.comparisons] for place in places]
-        return life.table(self.labels, self.documents, self.gb_per_day, runs)
+        runs = {label: [each.named[label] for each in self.comparisons] for label in self.labels}
+        return life.table(self.named, self.gb_per_day, runs)
 
     def gains(self) -> list[Cells]:
         """Return the means of the table of dense programs beside the least; none if not counted.
@@ -184,7 +183,7 @@ class SeededComparison(Comparison):
 
     def gain_lines(self) -> list[str]:
         """Return the sentences on that table: who is not bound and why."""
-        return list(gains.unbound(self.labels, self.documents, self.reference))
+        return list(gains.unbound(*self._compared))
 
     def _is_thin(self, label: str, column: Column) -> bool:
         """Return whether too few requests carry a percentile under any of the seeds."""

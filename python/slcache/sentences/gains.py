@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from slcache import units
-from slcache.documents import Document, figures
+from slcache.documents import Document, Runs, figures
 from slcache.names import by_reason, joined, said_of
 from slcache.tables import grid
 from slcache.tables.table import Cells
@@ -19,11 +19,9 @@ UNFILLED = "cache not filled"
 _NEAR = 0.9
 
 
-def table(labels: Sequence[str], documents: Sequence[Document], to: str, mark: str) -> list[Cells]:
+def table(runs: Runs, to: str, mark: str) -> list[Cells]:
     """Return the table of what the runs program dense beside the least; none without a bound."""
-    reference = documents[list(labels).index(to)]
-    named = zip(labels, documents, strict=True)
-    pairs = {name: (each, None if name == to else reference) for name, each in named}
+    pairs = {name: (each, None if name == to else runs[to]) for name, each in runs.items()}
     return beside(pairs, {to: mark})
 
 
@@ -78,12 +76,11 @@ def line(document: Document) -> str | None:
     return f"{done} {does}, {least} at least with {room} of cache and memory{took}"
 
 
-def lines(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[str]:
+def lines(runs: Runs, to: str) -> list[str]:
     """Return the sentences on the table: who comes nearest, and who is not bound and why."""
-    named = dict(zip(labels, documents, strict=True))
-    if len(set(map(figures.device, documents))) > 1:
-        return [*_taken(named), "Shares of the gain are told of schemes on one device."]
-    return [*_taken(named), *_nearest(named), *unbound(labels, documents, to)]
+    if len(set(map(figures.device, runs.values()))) > 1:
+        return [*_taken(runs), "Shares of the gain are told of schemes on one device."]
+    return [*_taken(runs), *_nearest(runs), *unbound(runs, to)]
 
 
 def _takes_less(document: Document) -> bool:
@@ -99,7 +96,7 @@ def _peak(document: Document) -> str:
     return f"{units.size(document['figures']['cache_peak_bytes'])} at most"
 
 
-def _taken(named: Mapping[str, Document]) -> Iterator[str]:
+def _taken(named: Runs) -> Iterator[str]:
     """Name the caches that took less than the bound counts."""
     told = [
         f"{name} {_sizes(document)[0]}, of which its cache took {_peak(document)}"
@@ -113,7 +110,7 @@ def _taken(named: Mapping[str, Document]) -> Iterator[str]:
         )
 
 
-def unfilled(named: Mapping[str, Document]) -> Iterator[str]:
+def unfilled(named: Runs) -> Iterator[str]:
     """Say whose cache never filled: there gains and ties are those of its size."""
     found = [name for name, each in named.items() if figures.is_unfilled(each)]
     if not found:
@@ -130,7 +127,7 @@ def unfilled(named: Mapping[str, Document]) -> Iterator[str]:
     )
 
 
-def _nearest(named: Mapping[str, Document]) -> Iterator[str]:
+def _nearest(named: Runs) -> Iterator[str]:
     """Say how near the one comes that is nearest of those with a cache."""
     known = [
         (value, name)
@@ -153,21 +150,18 @@ def _nearest(named: Mapping[str, Document]) -> Iterator[str]:
     )
 
 
-def unbound(labels: Sequence[str], documents: Sequence[Document], to: str) -> Iterator[str]:
+def unbound(named: Runs, to: str) -> Iterator[str]:
     """Say who is not bound and why, and why there are no shares."""
-    named = dict(zip(labels, documents, strict=True))
     yield from unfilled(named)
     yield from _reasons(named)
-    others = any(
-        figures.bound(document) is not None for name, document in named.items() if name != to
-    )
+    others = any(figures.bound(each) is not None for name, each in named.items() if name != to)
     if others and figures.bound(named[to]) is None:
         yield f"{to} has no bound, so that no share of a gain over it can be told."
     if others and figures.has_cache(named[to]):
         yield f"{to} has a cache itself: shares of the gain need a reference without one."
 
 
-def _reasons(named: Mapping[str, Document]) -> Iterator[str]:
+def _reasons(named: Runs) -> Iterator[str]:
     reasons = by_reason(
         (name, document["bound"]["why"])
         for name, document in named.items()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
 from slcache import units
-from slcache.documents import Document
+from slcache.documents import Document, Runs
 from slcache.names import by_reason, joined
 from slcache.tables import grid
 from slcache.tables.table import Cells
@@ -108,23 +108,23 @@ def line(document: Document, gb_per_day: float | None = None) -> str | None:
 
 
 def table(
-    labels: Sequence[str],
-    documents: Sequence[Document],
+    runs: Runs,
     gb_per_day: float | None = None,
-    repeated: Sequence[Sequence[Document]] = (),
+    repeated: Mapping[str, Sequence[Document]] | None = None,
 ) -> list[Cells]:
     """Return the table of lives; none without a life.
 
     Where each scheme has `repeated` runs, lives are their means, at the rate of the first document.
     """
-    runs = repeated or [[document] for document in documents]
-    lives = [[Life.of(document, gb_per_day) for document in of_one] for of_one in runs]
-    if all(life.host_bytes is None for of_one in lives for life in of_one):
+    every = repeated or {label: [document] for label, document in runs.items()}
+    lives = {
+        label: [Life.of(each, gb_per_day) for each in of_one] for label, of_one in every.items()
+    }
+    if all(life.host_bytes is None for of_one in lives.values() for life in of_one):
         return []
-    rate = Life.of(documents[0], gb_per_day).rate
+    rate = Life.of(next(iter(runs.values())), gb_per_day).rate
     titles = ["scheme", "TBW", "drive writes a day", "TBW, most worn", rate]
-    names = map(grid.named, labels)
-    rows = ([name, *_cells(_mean(each))] for name, each in zip(names, lives, strict=True))
+    rows = ([grid.named(label), *_cells(_mean(each))] for label, each in lives.items())
     return [Cells(titles, rows, caption=CAPTION)]
 
 
@@ -147,16 +147,14 @@ def _cells(life: Life) -> list[str]:
     ]
 
 
-def notes(
-    labels: Sequence[str], documents: Sequence[Document], gb_per_day: float | None = None
-) -> list[str]:
+def notes(runs: Runs, gb_per_day: float | None = None) -> list[str]:
     """Return why lives are guesses or not told, each reason once with those that it holds for.
 
     Of a device that says no endurance at all nobody expects a life, but who says what is written.
     """
     found = by_reason(
         (label, document["wear"]["note"])
-        for label, document in zip(labels, documents, strict=True)
+        for label, document in runs.items()
         if document["host"]["write"]["bytes"]
         and (gb_per_day or any(pool["endurance_cycles"] for pool in document["wear"]["pools"]))
     )

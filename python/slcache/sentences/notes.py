@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from slcache import _core, units
-from slcache.documents import Document, figures
+from slcache.documents import Document, Runs, figures
 from slcache.names import by_reason, joined, leaves, said_of
 
 #: What the presets say of themselves that are like drives which are sold.
@@ -165,29 +165,28 @@ def unchosen(documents: Sequence[Document]) -> str:
     )
 
 
-def unequal_caches(labels: Sequence[str], documents: Sequence[Document]) -> str:
+def unequal_caches(runs: Runs) -> str:
     """Return a sentence that names the smallest and the largest SLC cache where they differ."""
-    caches = [document["state"]["cache"] or {} for document in documents]
-    known = zip(caches, labels, strict=True)
-    sizes = [(cache["limit_bytes"], name) for cache, name in known if cache.get("limit_bytes")]
+    limits = {name: (run["state"]["cache"] or {}).get("limit_bytes") for name, run in runs.items()}
+    sizes = {name: limit for name, limit in limits.items() if limit}
     if not sizes:
         return ""
-    (least, small), (most, large) = (
-        choose(sizes, key=lambda pair: pair[0]) for choose in (min, max)
-    )
-    if most <= (1 + _MUCH) * least:
+    small, large = (choose(sizes, key=lambda name: sizes[name]) for choose in (min, max))
+    if sizes[large] <= (1 + _MUCH) * sizes[small]:
         return ""
+    least, most = units.size(sizes[small]), units.size(sizes[large])
     return (
-        f"The SLC caches differ in size: {small} has {units.size(least)}, "
-        f"{large} {units.size(most)}. This explains part of the difference between the schemes."
+        f"The SLC caches differ in size: {small} has {least}, {large} {most}. This explains part "
+        "of the difference between the schemes."
     )
 
 
-def unequal_room(labels: Sequence[str], documents: Sequence[Mapping[str, Any]]) -> str:
+def unequal_room(runs: Runs) -> str:
     """Return a sentence on schemes that clean with more spare room than others, or nothing."""
-    if not any(each["waf"]["by_cause"].get(cause) for each in documents for cause in ("gc", "agc")):
+    causes = [run["waf"]["by_cause"] for run in runs.values()]
+    if not any(each.get("gc") or each.get("agc") for each in causes):
         return ""
-    configs = {label: document["config"] for label, document in zip(labels, documents, strict=True)}
+    configs = {label: document["config"] for label, document in runs.items()}
     more = {name: blocks for name, blocks in figures.equalised(configs).items() if blocks}
     if not more:
         return ""
@@ -218,18 +217,18 @@ def missed_peaks(config: Mapping[str, Any], depth: int) -> str | None:
     return f"writes wait for their programs: {told} with {requests} of 128 KiB outstanding"
 
 
-def of_runs(labels: Sequence[str], documents: Sequence[Document]) -> list[str]:
+def of_runs(runs: Runs) -> list[str]:
     """Return each note once: requests beyond the device, a rounded capacity, tiers on shared dies.
 
     One that is not of all runs begins with the labels of those that it is of.
     """
     noted = by_reason(
         (label, note)
-        for label, document in zip(labels, documents, strict=True)
+        for label, document in runs.items()
         for note in dict.fromkeys((*beyond(document), *_of_config(document["config"])))
     )
     return [
-        note if len(names) == len(labels) else f"{joined(names)}: {note}"
+        note if len(names) == len(runs) else f"{joined(names)}: {note}"
         for note, names in noted.items()
     ]
 

@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from slcache import kinds, units
-from slcache.documents import Document, figures
+from slcache.documents import Document, Runs, figures
 from slcache.documents.saved import differences
 from slcache.names import joined, said_of
 from slcache.sentences import notes
 
-Runs = Mapping[str, Document]
 SIDES = ("write", "read")
 #: So much of all latency lies in the stretches that are told.
 _MOST = 0.9
@@ -79,15 +78,14 @@ def _joined(windows: Sequence[int], near: int) -> list[tuple[int, int]]:
     return runs
 
 
-def of_stretches(labels: Sequence[str], documents: Sequence[Document]) -> list[str]:
+def of_stretches(runs: Runs) -> list[str]:
     """Return, of each side, the schemes whose mean a few stretches make."""
-    told = []
-    for side in SIDES:
-        for label, document in zip(labels, documents, strict=True):
-            found = stretches(document, side)
-            if found is not None:
-                told.append(_of_stretches(label, side, document, found))
-    return told
+    return [
+        _of_stretches(label, side, document, found)
+        for side in SIDES
+        for label, document in runs.items()
+        if (found := stretches(document, side)) is not None
+    ]
 
 
 def _of_stretches(label: str, side: str, document: Document, found: Stretches) -> str:
@@ -204,22 +202,20 @@ def _distance(side: str, document: Document, winner: str, first: Document, *, na
 FEW = 3
 
 
-def verdict(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[str]:
+def verdict(runs: Runs, to: str) -> list[str]:
     """Return the headline, then what separates the schemes.
 
     A mean that a few stretches of time make is told, with what it is without them. Few are held
     against the reference one by one; of many, the winners against the reference and the others
     against the winners. A scheme that knew the trace is a yardstick: it wins nothing.
     """
-    pairs = zip(labels, documents, strict=True)
-    runs = {name: each for name, each in pairs if name == to or not figures.looks_ahead(each)}
+    runs = {k: each for k, each in runs.items() if k == to or not figures.looks_ahead(each)}
     if len(runs) == 1:
         return [f"Only {to} was run: there is nothing to compare it with."]
-    labels, documents = list(runs), list(runs.values())
-    caveat = differences(labels, documents)
-    lines = [*([] if caveat is None else [caveat]), _headline(labels, documents, to)]
+    caveat = differences(runs)
+    lines = [*([] if caveat is None else [caveat]), _headline(runs, to)]
     lines[0] = notes.unfilled(runs.items()) + lines[0]
-    lines += of_stretches(labels, documents)
+    lines += of_stretches(runs)
     if len(runs) > FEW:
         return lines + standings(runs, to)
     others = (label for label in runs if label != to)
@@ -230,34 +226,33 @@ def verdict(labels: Sequence[str], documents: Sequence[Document], to: str) -> li
 NOTHING = "Neither reads nor writes were served: there is nothing to compare."
 
 
-def _headline(labels: Sequence[str], documents: Sequence[Document], to: str) -> str:
-    sides = [text for side in SIDES if (text := winner(side, labels, documents, to))]
+def _headline(runs: Runs, to: str) -> str:
+    sides = [text for side in SIDES if (text := winner(side, runs, to))]
     if not sides:
         return NOTHING
     text = "; ".join(sides)
     return text[0].upper() + text[1:] + "."
 
 
-def winner(side: str, labels: Sequence[str], documents: Sequence[Document], to: str) -> str:
+def winner(side: str, runs: Runs, to: str) -> str:
     """Return who has the lowest mean latency of one side, empty where there are no requests."""
-    values = [_mean(document, side) for document in documents]
-    known = [value for value in values if value is not None]
+    values = [_mean(document, side) for document in runs.values()]
+    known = {name: value for name, value in zip(runs, values, strict=True) if value is not None}
     if not known:
         return ""
-    best = figures.winners(values)
+    least, winners = min(known.values()), figures.winners(values)
+    best = [name for place, name in enumerate(runs) if place in winners]
     if not best:
         return f"{side}s: equal within 1 % on mean latency"
-    names = joined([labels[i] for i in sorted(best)])
     verb = "tie (within 1 %)" if len(best) > 1 else "wins"
-    wins = f"{side}s: {names} {verb} with the lowest mean latency"
-    relative = figures.ratio(min(known), values[list(labels).index(to)])
-    if list(labels).index(to) in best:
-        others = [(v, labels[i]) for i, v in enumerate(values) if i not in best and v is not None]
-        second, name = min(others)
-        relative = figures.ratio(second, min(known))
-        if relative is None:
-            return wins
-        return f"{wins}; {name} takes {units.factor(relative)} as long"
+    wins = f"{side}s: {joined(best)} {verb} with the lowest mean latency"
+    if to in best:
+        second, name = min((value, name) for name, value in known.items() if name not in best)
+        relative = figures.ratio(second, least)
+        return (
+            wins if relative is None else f"{wins}; {name} takes {units.factor(relative)} as long"
+        )
+    relative = figures.ratio(least, known.get(to))
     return wins if relative is None else f"{wins}, {units.factor(relative)} that of {to}"
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from rich.text import Text
 
 from slcache import metrics, units
-from slcache.documents import Document, figures
+from slcache.documents import Document, Runs, figures
 from slcache.metrics import GAIN_SHARE, METRICS, Value
 from slcache.names import printable
 from slcache.tables.table import Cells, Table
@@ -90,41 +90,30 @@ DISK_COLUMNS = (
 )
 
 
-def columns(documents: Sequence[Document]) -> tuple[Column, ...]:
+def columns(documents: Iterable[Document]) -> tuple[Column, ...]:
     """Return the columns that these runs are compared by."""
     with_disk = any(document.get("disk") for document in documents)
     return COLUMNS + DISK_COLUMNS if with_disk else COLUMNS
 
 
-def table(labels: Sequence[str], documents: Sequence[Document], to: str, mark: str = "=1") -> Cells:
+def table(runs: Runs, to: str, mark: str = "=1") -> Cells:
     """Return the figures: the reference in units, every other scheme as a factor of it.
 
     What a scheme's cache took in SLC mode is no figure of merit, so nobody is best there.
     """
-    caches = [Text(_cache(document)) for document in documents]
-    return _table(columns(documents), labels, documents, to, mark, {CACHE: caches})
+    caches = [Text(_cache(document)) for document in runs.values()]
+    return _table(columns(runs.values()), runs, to, mark, {CACHE: caches})
 
 
-def pace(labels: Sequence[str], documents: Sequence[Document], to: str, mark: str = "=1") -> Cells:
+def pace(runs: Runs, to: str, mark: str = "=1") -> Cells:
     """Return the figures of pace, in the same way."""
-    return _table(PACE_COLUMNS, labels, documents, to, mark)
+    return _table(PACE_COLUMNS, runs, to, mark, {})
 
 
-def latencies(
-    labels: Sequence[str],
-    documents: Sequence[Document],
-    keys: Sequence[str],
-    *,
-    title: str = "",
-    caption: str = "",
-) -> Cells:
+def latencies(runs: Runs, keys: Sequence[str], *, title: str = "", caption: str = "") -> Cells:
     """Return the latencies of each side of runs, all in one unit; those of few requests marked."""
-    runs = [
-        (side, label, document)
-        for side in ("read", "write")
-        for label, document in zip(labels, documents, strict=True)
-    ]
-    found = [[figures.latency(each, side, key) for key in keys] for side, _, each in runs]
+    every = [(side, label, each) for side in ("read", "write") for label, each in runs.items()]
+    found = [[figures.latency(each, side, key) for key in keys] for side, _, each in every]
     show = units.in_one_unit(itertools.chain.from_iterable(found))
 
     def cell(side: str, document: Document, key: str, value: float | None) -> str:
@@ -133,12 +122,12 @@ def latencies(
 
     rows = [
         [
-            side if len(labels) == 1 else f"{side}, {label}",
+            side if len(runs) == 1 else f"{side}, {label}",
             units.count(each["host"][side]["requests"]),
             units.size(each["host"][side]["bytes"]),
             *(cell(side, each, *pair) for pair in zip(keys, values, strict=True)),
         ]
-        for (side, label, each), values in zip(runs, found, strict=True)
+        for (side, label, each), values in zip(every, found, strict=True)
     ]
     titles = ["", "requests", "data", *(key.replace("_", ".") for key in keys)]
     below = "\n".join(filter(None, [caption, note(rows)]))
@@ -157,17 +146,11 @@ def in_one_unit(columns: Sequence[Column], reference: Sequence[float | None]) ->
 
 
 def _table(
-    shown: Sequence[Column],
-    labels: Sequence[str],
-    documents: Sequence[Document],
-    to: str,
-    mark: str,
-    more: Mapping[str, Sequence[Text]] | None = None,
+    shown: Sequence[Column], runs: Runs, to: str, mark: str, beside: Mapping[str, Sequence[Text]]
 ) -> Cells:
-    reference, beside = list(labels).index(to), more or {}
-    shows = in_one_unit(shown, [each.value(documents[reference]) for each in shown])
-    cells = [[*_cells(*each, documents, reference)] for each in zip(shown, shows, strict=True)]
-    names = [named(label, mark * (i == reference)) for i, label in enumerate(labels)]
+    shows = in_one_unit(shown, [each.value(runs[to]) for each in shown])
+    cells = [[*_cells(*each, runs, to)] for each in zip(shown, shows, strict=True)]
+    names = [named(label, mark * (label == to)) for label in runs]
     titles = ["scheme", *(column.title for column in shown), *beside]
     return Cells(titles, zip(names, *cells, *beside.values(), strict=True), caption=note(cells))
 
@@ -187,25 +170,20 @@ def _cache(document: Document) -> str:
     return f"{units.significant(peak / factor)} / {units.significant(mean / factor)} {unit}"
 
 
-def _cells(
-    column: Column, show: Show, documents: Sequence[Document], reference: int
-) -> Iterator[Text]:
-    values = [column.value(document) for document in documents]
+def _cells(column: Column, show: Show, runs: Runs, to: str) -> Iterator[Text]:
+    """Yield figures as factors where there is a reference to divide by, else themselves."""
+    values = {label: column.value(document) for label, document in runs.items()}
     goal = METRICS[column.metric].goal
-    best = figures.winners(values, most=goal == "max") if goal else set()
-    thin = [figures.is_thin(document, column.metric) for document in documents]
-    for i, value in enumerate(values):
-        text = _text(show, value, None if i == reference else values[reference])
-        few = value is not None and (thin[i] or thin[reference])
-        yield Text(text + THIN * few, "bold green" if i in best else "")
-
-
-def _text(show: Callable[[float], str], value: float | None, reference: float | None) -> str:
-    """Return a factor where there is a reference to divide by, else the figure itself."""
-    if value is None:
-        return "–"
-    relative = figures.ratio(value, reference)
-    return show(value) if relative is None else units.factor(relative)
+    best = figures.winners([*values.values()], most=goal == "max") if goal else set()
+    thin = {label: figures.is_thin(document, column.metric) for label, document in runs.items()}
+    for place, (label, value) in enumerate(values.items()):
+        if value is None:
+            yield Text("–")
+            continue
+        relative = None if label == to else figures.ratio(value, values[to])
+        text = show(value) if relative is None else units.factor(relative)
+        few = thin[label] or thin[to]
+        yield Text(text + THIN * few, "bold green" if place in best else "")
 
 
 def of_runs(
