@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from slcache import _core, catalogue
-from slcache.errors import ConfigError, UsageError, about
+from slcache.errors import ConfigError, about
+from slcache.options.arguments import refuse
 from slcache.options.content import Content
 
 #: The default amount is so many times the largest cache.
@@ -171,19 +172,15 @@ def _check(pattern: Pattern, given: Mapping[str, Any]) -> None:
     for name, lowest in _LEAST.items():
         value = getattr(pattern, name)
         if value is not None and value < lowest:
-            raise _wrong(name, value, f"must be {lowest} or more")
+            refuse(name, value, f"must be {lowest} or more")
     if pattern.write_bytes % 512:
-        raise _wrong("write_bytes", pattern.write_bytes, "must be a multiple of 512 bytes")
+        refuse("write_bytes", pattern.write_bytes, "must be a multiple of 512 bytes")
     if pattern.bursts > 1 and pattern.pause_ns < 1:
-        raise _wrong("pause_ns", pattern.pause_ns, "must be 1 or more")
+        refuse("pause_ns", pattern.pause_ns, "must be 1 or more")
     for key, maker in OWN_KEYS.items():
         if key in given:
             told = f"{key} = {given[key]}: has no effect here; {maker} decides it"
             raise about(ConfigError(told), key)
-
-
-def _wrong(name: str, value: int, told: str) -> UsageError:
-    return about(UsageError(f"{name} = {value}: {told}"), name)
 
 
 def _load(
@@ -196,17 +193,17 @@ def _load(
         amount = _overflowing(resolved, cache)
     span = user_bytes if pattern.span_bytes is None else pattern.span_bytes
     if span > user_bytes:
-        raise _wrong("span_bytes", span, f"the device has {user_bytes} bytes")
+        refuse("span_bytes", span, f"the device has {user_bytes} bytes")
     if pattern.span_bytes is not None and span % pattern.write_bytes and span > pattern.write_bytes:
         below = span // pattern.write_bytes * pattern.write_bytes
         told = f"must be whole writes of {pattern.write_bytes} bytes, such as {below}"
-        raise _wrong("span_bytes", span, told)
+        refuse("span_bytes", span, told)
     load = Load(pattern, amount, span // pattern.write_bytes * pattern.write_bytes)
     if not load.footprint_bytes:
         told = f"does not fit the span of {span} bytes ({scheme})"
-        raise _wrong("write_bytes", pattern.write_bytes, told)
+        refuse("write_bytes", pattern.write_bytes, told)
     if load.burst_writes < 2:
         least = 2 * pattern.write_bytes * pattern.bursts
         told = f"less than two writes of {pattern.write_bytes} a burst, {least} in all ({scheme})"
-        raise _wrong("amount_bytes", amount, told)
+        refuse("amount_bytes", amount, told)
     return load

@@ -90,14 +90,6 @@ Make = Callable[[Given], str]
 Planes = Callable[[str], Mapping[str, Told]]
 
 
-@dataclass(frozen=True)
-class _Tried:
-    """Given with stripes, and how far the device is off with them."""
-
-    given: Given
-    off: float
-
-
 def told_by_queues(
     tests: Sequence[LatencyTest], given: Given, make: Make, slc: float, planes: Planes | None
 ) -> Given:
@@ -147,7 +139,7 @@ def _stripes(
         for count in _IN_FLIGHT
         for each in _tried(test, _in_flight(count, test, given, make, planes), make, slc)
     ]
-    return min(tried, key=lambda each: each.off).given if tried else given
+    return min(tried, key=lambda each: each[1])[0] if tried else given
 
 
 def _in_flight(
@@ -171,8 +163,10 @@ def _in_flight(
     return None if whole % count else found
 
 
-def _tried(test: LatencyTest, striped: Given | None, make: Make, slc: float) -> Iterator[_Tried]:
-    """Yield a device with the time of a unit by the writes a second, and by what that is off."""
+def _tried(
+    test: LatencyTest, striped: Given | None, make: Make, slc: float
+) -> Iterator[tuple[Given, float]]:
+    """Yield a device with the time of a unit by the writes a second, and how far that is off."""
     (figures,) = test.figures.values()
     wanted = iops = figures["iops"]
     for _ in range(2):
@@ -187,7 +181,7 @@ def _tried(test: LatencyTest, striped: Given | None, make: Make, slc: float) -> 
         off = sum(abs(math.log(r.ours / r.measured)) for r in found if r.figure != "p99_9")
         ours = next(row.ours for row in found if row.figure == "iops")
         wanted = iops * iops / ours
-        yield _Tried(given, off)
+        yield given, off
 
 
 _KEYS = ("buffer.stripe_planes", "buffer.stripes_in_flight", "buffer.run_overhead_ns")

@@ -292,7 +292,9 @@ class SlcCacheEnv(DeviceEnv):
         return self.rules.observations.observed(self._figures)
 
     def _info(self, figures: Sequence[float]) -> Info:
-        return self.rules.observations.info(figures, self._under_way()[0].operations())
+        info = self.rules.observations.by_name(figures)
+        info["operations"] = self._under_way()[0].operations()
+        return info
 
     def _stands(self) -> tuple[Sequence[float], Sequence[Bounds]]:
         episode, _ = self._under_way()

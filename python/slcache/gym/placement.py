@@ -253,12 +253,6 @@ def _class(scheme: type[Scheme] | str) -> type[Scheme]:
         raise ConfigError(f"scheme = {scheme!r:.60}: must be {error}") from error
 
 
-def names(batch: int) -> Sequence[str]:
-    """Return what each number of an observation is."""
-    writes = [f"{i}.{name}" for i in range(batch) for name in NAMES]
-    return [*writes, *STATE]
-
-
 def _placed_by_actions(cls: type[Scheme]) -> type[Scheme]:
     """Return a class that places every write request as the next action says.
 

@@ -120,12 +120,6 @@ class Observations:
         # A kind of dict that fills itself when asked would look empty to json, PyArrow and Polars.
         return dict(zip(self._at, figures, strict=True))
 
-    def info(self, figures: Sequence[float], operations: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return a window's `info`: all of its figures by name, and its flash operations."""
-        info = self.by_name(figures)
-        info["operations"] = operations
-        return info
-
     def buffer(self, *shape: int) -> NDArray[np.float64]:
         """Return room for the figures of a window, or of several."""
         return np.zeros((*shape, len(self.figures)))

@@ -38,6 +38,7 @@ from slcache.reproduce.notation import (
     leaves,
     mean,
     parse,
+    refuse,
 )
 from slcache.reproduce.parts import PROBABLE
 from slcache.reproduce.points import PointSelection, PointTable
@@ -217,9 +218,7 @@ class Claim:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be judged, naming claim and key."""
-        faults = [f"{self.id}: {key}: {fault}" for key, fault in self._faults()]
-        if faults:
-            raise ConfigError("\n".join(faults))
+        refuse([f"{self.id}: {key}: {fault}" for key, fault in self._faults()])
 
     @cached_property
     def expected(self) -> Expected:
@@ -414,8 +413,7 @@ def load(path: Path, where: str) -> list[Claim]:
             faults += [
                 f"{where}: {line.removeprefix(f'{where}: ')}" for line in str(error).split("\n")
             ]
-    if faults:
-        raise ConfigError("\n".join(faults))
+    refuse(faults)
     return found
 
 

@@ -23,13 +23,13 @@ from slcache.reproduce.experiment import (
     faults_of_runs,
     published,
     recognise,
-    refuse,
     tables_of,
     twins,
 )
 from slcache.reproduce.functions import CONSISTENT, REPRODUCED
 from slcache.reproduce.ledger import Evaluation, GainRow, ReadingRun, Unbeaten, VariationEntry
 from slcache.reproduce.measures import value
+from slcache.reproduce.notation import refuse
 from slcache.reproduce.parts import LITERAL, PROBABLE, READINGS, Variation, is_of_twins
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.points import Learned, PointTable, learned_of, optima_of

@@ -202,12 +202,6 @@ def run_of(each: Input, name: str, lessons: Sequence[Input], draw: int, **said: 
     return run
 
 
-def refuse(faults: Sequence[str]) -> None:
-    """Raise ConfigError for all faults at once, where there are any."""
-    if faults:
-        raise ConfigError("\n".join(faults))
-
-
 def faults_of_runs(jobs: Iterable[Job], where: str) -> list[str]:
     """Return why runs cannot be made, each reason once."""
     found: dict[str, None] = {}

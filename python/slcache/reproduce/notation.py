@@ -135,6 +135,12 @@ def _list(table: Table, key: str, where: str) -> list[Table]:
     raise ConfigError(f"{where}: {key} = {found!r}: a list of tables is expected")
 
 
+def refuse(faults: Sequence[str]) -> None:
+    """Raise ConfigError for all faults at once, where there are any."""
+    if faults:
+        raise ConfigError("\n".join(faults))
+
+
 def _refuse(names: Iterable[str], known: Iterable[str], where: str) -> None:
     """Raise ConfigError for a name that nothing bears."""
     for name in names:
@@ -171,17 +177,15 @@ def build(
     try:
         # Texts of JSON are taken strictly, and tables in them for models all the same.
         text = json.dumps(table, default=str)
-        found: T = _reader(typing.cast(Any, kind)).validate_json(text, strict=True, context=known)
+        found: T = _reader(kind).validate_json(text, strict=True, context=known)
         return found
     except ValidationError as error:
         faults = dict.fromkeys(_fault(kind, one) for one in error.errors())
         raise ConfigError("\n".join(f"{where}: {fault}" for fault in faults)) from None
 
 
-@functools.cache
-def _reader(kind: type) -> TypeAdapter[Any]:
-    """Return what reads a model; to make it takes longer than to read with it."""
-    return TypeAdapter(kind)
+#: What reads a model; to make it takes longer than to read with it.
+_reader: Callable[[Any], TypeAdapter[Any]] = functools.cache(TypeAdapter)
 
 
 def name_of(kind: str) -> AfterValidator:

@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 
 from pydantic import ConfigDict
 
-from slcache import ConfigError, catalogue
+from slcache import catalogue
 from slcache.errors import UsageError, about
 from slcache.reproduce import claims, notation
 from slcache.reproduce.claims import EMERGENT, FUNCTIONS, Claim
 from slcache.reproduce.measures import measures
-from slcache.reproduce.notation import Call
+from slcache.reproduce.notation import Call, refuse
 from slcache.reproduce.parts import (
     DEFAULT,
     LITERAL,
@@ -198,8 +198,7 @@ def _check(plan: Plan, where: str) -> None:
     problems = [] if plan.parts else [f"{where}: part is missing"]
     problems += [f"{where}: {fault}" for each in plan.vary for fault in each.faults()]
     problems += [f"{where}: {fault}" for fault in _faults_of_readings(plan)]
-    if problems:
-        raise ConfigError("\n".join(problems))
+    refuse(problems)
 
 
 def _check_claims(plan: Plan, where: str) -> None:
@@ -225,8 +224,7 @@ def _check_claims(plan: Plan, where: str) -> None:
             f"{at}: ours: {fault}" for call in claim.calls for fault in _of_grids(plan, call)
         ]
         before.add(claim.id)
-    if problems:
-        raise ConfigError("\n".join(problems))
+    refuse(problems)
 
 
 def _of_grids(plan: Plan, call: Call) -> list[str]:
