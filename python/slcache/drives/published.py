@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -26,15 +26,8 @@ class LawFill:
     @property
     def average_gb_s(self) -> float:
         """The average over all of it."""
-        return self.ends_gb[-1] / seconds(self.ends_gb, self.gb_s)
-
-
-def seconds(ends_gb: Sequence[float], gb_s: Sequence[float]) -> float:
-    """Return how long phases take that end after so many GB."""
-    begins = [0.0, *ends_gb]
-    return sum(
-        (end - begin) / speed for begin, end, speed in zip(begins, ends_gb, gb_s, strict=False)
-    )
+        phases = zip((0.0, *self.ends_gb), self.ends_gb, self.gb_s, strict=False)
+        return self.ends_gb[-1] / sum((end - begin) / speed for begin, end, speed in phases)
 
 
 def boundary_gb(cache_gb: float, bits: int, usable_gb: float) -> float:
@@ -42,9 +35,9 @@ def boundary_gb(cache_gb: float, bits: int, usable_gb: float) -> float:
     return max(cache_gb, usable_gb - (bits - 1) * cache_gb)
 
 
-def third_gb_s(first_gb_s: float, second_gb_s: float, bits: int, cost: float = 1.0) -> float:
+def third_gb_s(first_gb_s: float, second_gb_s: float, bits: int) -> float:
     """Return law 2: the host goes through SLC, and `bits` of `bits - 1` pages are folded for it."""
-    return 1 / (1 / first_gb_s + cost * bits / (bits - 1) / second_gb_s)
+    return 1 / (1 / first_gb_s + bits / (bits - 1) / second_gb_s)
 
 
 def random_kiops(gb_s: float) -> float:
@@ -56,17 +49,11 @@ def random_kiops(gb_s: float) -> float:
 
 
 def fill(
-    cache_gb: float,
-    first_gb_s: float,
-    second_gb_s: float,
-    *,
-    bits: int,
-    user_gb: float,
-    cost: float = 1.0,
+    cache_gb: float, first_gb_s: float, second_gb_s: float, *, bits: int, user_gb: float
 ) -> LawFill:
     """Return law 3: a whole fill from cache and two speeds alone."""
     boundary = min(boundary_gb(cache_gb, bits, USABLE * user_gb), user_gb)
-    third = third_gb_s(first_gb_s, second_gb_s, bits, cost)
+    third = third_gb_s(first_gb_s, second_gb_s, bits)
     phases = [(cache_gb, first_gb_s), (boundary, second_gb_s), (user_gb, third)]
     kept = [
         (end, speed)
@@ -113,7 +100,6 @@ class Drive:
     link: str
     #: Where the mapping table lies, recalled.
     map: str
-    protocol: str
     phases: tuple[Bar, ...]
     average: PublishedFigure | None
     #: Other figures by their names.
@@ -164,7 +150,6 @@ def _filled_drive(name: str, entry: Mapping[str, Any]) -> Drive:
         bits=int(entry["bits"]),
         link=str(entry["link"]),
         map=str(entry["map"]),
-        protocol=str(entry.get("fill", "other")),
         phases=tuple(bars),
         average=average,
         others=marked,
@@ -185,7 +170,6 @@ class TestedDrive:
     """A drive whose latencies are published, and the preset that is most like it."""
 
     name: str
-    model: str
     #: `client`, `enterprise` or `ufs`.
     drive_class: str
     nearest: str | None
@@ -259,9 +243,7 @@ def trials() -> tuple[Trial, ...]:
 def _drive(name: str, entry: Mapping[str, Any]) -> TestedDrive:
     planes = Fraction(entry.get("planes", "1"))
     same_static = entry.get("same_static", False)
-    return TestedDrive(
-        name, entry["model"], entry["class"], entry.get("nearest"), planes, same_static
-    )
+    return TestedDrive(name, entry["class"], entry.get("nearest"), planes, same_static)
 
 
 def _trial(entry: Mapping[str, Any], drive: TestedDrive) -> Trial:

@@ -75,7 +75,7 @@ class LatencyTest:
         rate = sum(side.get("iops", 0) for side in sides) or 1e6 / next(iter(sides))["mean"]
         return published.Trial(
             name=self.title,
-            drive=published.TestedDrive("fitted", "fitted", "client", None, Fraction(1)),
+            drive=published.TestedDrive("fitted", "client", None, Fraction(1)),
             source=self.log,
             # A synchronous write and its flush are one request: the host is not asked between.
             host_us=0.0 if self.role == Role.synced else host_us,

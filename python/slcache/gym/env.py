@@ -44,11 +44,6 @@ class Play:
         self._max_windows = rules.max_windows
         self._reward = rules.new_reward()
 
-    def refuse_if_over(self) -> None:
-        """Raise EpisodeError if there is no next step."""
-        if self.history.over is not None:
-            raise EpisodeError(f"step after {self.history.over}: reset the environment first")
-
     def judged(
         self,
         move: object,
@@ -159,7 +154,8 @@ class DeviceEnv(gymnasium.Env[Observation, Any]):
 
     def _next_move(self, action: Any) -> Any:  # noqa: ANN401
         """Return what an action comes to, where there is a next step."""
-        self._under_way()[1].refuse_if_over()
+        if self.over is not None:
+            raise EpisodeError(f"step after {self.over}: reset the environment first")
         return self._move(action)
 
     def _judged(

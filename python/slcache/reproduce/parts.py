@@ -338,7 +338,10 @@ class Reading:
 
     def _part(self, part: Part) -> Part:
         given = self.given(part.name)
-        settings = {**part.settings, **_below("settings.", given)}
+        own = {
+            k.removeprefix("settings."): v for k, v in given.items() if k.startswith("settings.")
+        }
+        settings = {**part.settings, **own}
         return replace(part, device=given.get("device", part.device), settings=settings)
 
     def _workloads(self, each: Workload, parts: Sequence[str]) -> list[Workload]:
@@ -361,10 +364,6 @@ class Reading:
             )
             for figures, names in groups
         ]
-
-
-def _below(prefix: str, given: dict[str, Any]) -> dict[str, Any]:
-    return {k.removeprefix(prefix): v for k, v in given.items() if k.startswith(prefix)}
 
 
 @functools.cache

@@ -12,8 +12,9 @@ import importlib
 import importlib.machinery
 import importlib.util
 import inspect
+import itertools
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from slcache import code, files
@@ -229,18 +230,13 @@ def _file_of_module(name: str) -> Path | None:
         file = getattr(sys.modules[name], "__file__", None)
     else:
         file, places = None, None
-        for whole in _packages(name):
+        # The packages that a module is in, from the outermost, and the module.
+        for whole in itertools.accumulate(name.split("."), "{}.{}".format):
             spec = importlib.machinery.PathFinder.find_spec(whole, places)
             if spec is None:
                 return None
             file, places = spec.origin, spec.submodule_search_locations
     return Path(file) if file and file.endswith(".py") else None
-
-
-def _packages(name: str) -> Iterator[str]:
-    """Yield the packages that a module is in, from the outermost, and the module."""
-    parts = name.split(".")
-    return (".".join(parts[:end]) for end in range(1, len(parts) + 1))
 
 
 def _source_of(cls: type) -> str:
