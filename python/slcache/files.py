@@ -36,7 +36,7 @@ def regular(path: pathlib.Path) -> pathlib.Path:
     return path
 
 
-def read_bytes(path: pathlib.Path, limit_bytes: int) -> bytes:
+def bytes_of(path: pathlib.Path, limit_bytes: int) -> bytes:
     """Return a file's bytes; raises OSError, TooLongError."""
     with regular(path).open("rb") as file:
         content = file.read(limit_bytes + 1)
@@ -45,9 +45,9 @@ def read_bytes(path: pathlib.Path, limit_bytes: int) -> bytes:
     return content
 
 
-def read_text(path: pathlib.Path, limit_bytes: int = STUDY_BYTES_MAX) -> str:
+def text_of(path: pathlib.Path, limit_bytes: int = STUDY_BYTES_MAX) -> str:
     """Return a file's text, UTF-8 with or without a mark in front; raises OSError, ValueError."""
-    return read_bytes(path, limit_bytes).decode("utf-8-sig")
+    return bytes_of(path, limit_bytes).decode("utf-8-sig")
 
 
 def check_addresses(least_bytes: int, what: str) -> None:

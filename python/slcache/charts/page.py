@@ -135,7 +135,7 @@ def _library() -> str:
 def _kept() -> str | None:
     """Return the script that is kept; None where there is none, or it is damaged."""
     try:
-        text, sum_ = files.read_text(_cache() / _name()).rsplit("\n//", 1)
+        text, sum_ = files.text_of(_cache() / _name()).rsplit("\n//", 1)
     except (OSError, ValueError, RuntimeError):
         return None
     return text if sum_ == hashlib.sha256(text.encode()).hexdigest() else None

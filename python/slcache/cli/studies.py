@@ -14,7 +14,7 @@ from slcache import ConfigError, ResultError, frame, search, study
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.documents import saved
-from slcache.files import STUDY_BYTES_MAX, Transaction, read_bytes
+from slcache.files import STUDY_BYTES_MAX, Transaction, bytes_of
 from slcache.options import no_folder, option
 from slcache.tables.table import Table
 
@@ -133,7 +133,7 @@ def _study_of(path: Path, metrics: Sequence[str] | None) -> Study | None:
 
 
 def _text_of(path: Path) -> str:
-    return read_bytes(path, STUDY_BYTES_MAX).decode(errors="replace")
+    return bytes_of(path, STUDY_BYTES_MAX).decode(errors="replace")
 
 
 sweep_app = opt.group("sweep")

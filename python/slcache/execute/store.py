@@ -152,7 +152,7 @@ def sound(path: Path) -> bool:
     One without its seal is no more than not there: somebody deleted that, or was ended.
     """
     try:
-        sealed = files.read_bytes(_regular(_beside(path)), _SEAL_BYTES_MAX)
+        sealed = files.bytes_of(_regular(_beside(path)), _SEAL_BYTES_MAX)
         fits = sealed == _seal(path.name, _sha256(path))
     except FileNotFoundError:
         return False

@@ -55,7 +55,7 @@ def read_text(path: Path) -> tuple[LogFile, str]:
     """Return what a file holds; TraceError for what is no text."""
     _check_alone(path)
     try:
-        content = files.read_bytes(path, files.RESULT_BYTES_MAX)
+        content = files.bytes_of(path, files.RESULT_BYTES_MAX)
         found = content.decode("utf-8-sig")
     except files.TooLongError as error:
         raise about(TraceError(str(error)), file=str(path)) from error

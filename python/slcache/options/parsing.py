@@ -124,7 +124,7 @@ def _is_toml(text: str) -> bool:
 
 def _parsed(path: Path, limit_bytes: int, language: str, parse: Any) -> Any:  # noqa: ANN401
     try:
-        return parse(files.read_text(path, limit_bytes))
+        return parse(files.text_of(path, limit_bytes))
     except UnicodeDecodeError as error:
         told = f"{path}: not {language}: byte {error.start} is no UTF-8"
         raise MalformedError(told) from None

@@ -184,7 +184,7 @@ _PREFIX = "slcache_scheme_"
 
 def _read(file: Path) -> str:
     try:
-        return files.read_text(file)
+        return files.text_of(file)
     except OSError as error:
         raise NotFoundError(f"a file of Python: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -353,7 +353,7 @@ def lines(path: Path) -> list[int]:
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
     """Return the rows of a CSV file with their lines: keys, and as many values for each point."""
     try:
-        reader = csv.reader(io.StringIO(files.read_text(path), newline=""))
+        reader = csv.reader(io.StringIO(files.text_of(path), newline=""))
         rows = [(reader.line_num, row) for row in reader if row]
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: no CSV: byte {error.start} is no UTF-8") from None

@@ -397,7 +397,7 @@ def placed(path: Path, told: Iterable[tuple[str, Sequence[str]]]) -> StudyError:
 
     The keys of each are in the order in which they may be to blame.
     """
-    at = parsing.toml_lines(files.read_text(path, files.STUDY_BYTES_MAX))
+    at = parsing.toml_lines(files.text_of(path, files.STUDY_BYTES_MAX))
     # In these tables are keys of the configuration and of others.
     lines = {re.sub(r"^(?:set|vary|trace_options|point)\.", "", key): at[key] for key in at}
     found = [(problem, next((key for key in keys if key in lines), None)) for problem, keys in told]

@@ -24,7 +24,7 @@ from slcache.execute.engine import Engine
 from slcache.execute.run import Run, beside
 from slcache.execute.store import Store
 from slcache.execute.tasks import Done
-from slcache.files import Transaction, read_text, write
+from slcache.files import Transaction, text_of, write
 from slcache.metrics import GAIN_SHARE
 from slcache.names import joined
 from slcache.options import content, parsing
@@ -60,7 +60,7 @@ def check_study(study: Study, out: Path) -> str:
     if not _has_results(out):
         return ""
     try:
-        said = _meant(read_text(out / model.NAME))
+        said = _meant(text_of(out / model.NAME))
     except (OSError, ValueError):
         raise _taken(out, f"a study whose {model.NAME} cannot be read") from None
     now = _meant(study.to_toml())
@@ -85,7 +85,7 @@ def check_search(asked: Mapping[str, Any], out: Path) -> None:
             raise _taken(out, "a study")
         return
     try:
-        document = parsing.json_text(read_text(out / SEARCH))
+        document = parsing.json_text(text_of(out / SEARCH))
     except (OSError, ValueError):
         document = None
     said = document.get("asked") if isinstance(document, Mapping) else None
