@@ -15,8 +15,8 @@ import pytest
 
 from executors import Here
 from slcache import RunError, TraceError, simulation
-from slcache.execute import driver, executors
-from slcache.execute.engine import Engine
+from slcache.execute import executors
+from slcache.execute.engine import Driver, Engine, FailedError
 from slcache.execute.executors import Local
 from slcache.execute.run import Run
 from slcache.execute.tasks import Done, Task
@@ -202,7 +202,7 @@ MAKINGS = {
 
 def driven(executor: Telling, *, fail_fast: bool = False) -> dict[str, Done]:
     """Return what became of the points."""
-    return driver.Driver(
+    return Driver(
         POINTS, MAKINGS, executor, lambda _: None, 0, lambda _: None, fail_fast=fail_fast
     ).run()
 
@@ -236,7 +236,7 @@ def test_a_state_that_was_not_made_is_not_read(failing: list[str]) -> None:
 
 
 def test_the_first_failure_ends_all_where_it_is_to() -> None:
-    with pytest.raises(driver.FailedError, match="no writes") as caught:
+    with pytest.raises(FailedError, match="no writes") as caught:
         driven(Telling("repeat"), fail_fast=True)
     assert caught.value.done.name in {"all", "repeated"}
     assert caught.value.done.kind == "TraceError"

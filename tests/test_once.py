@@ -24,8 +24,7 @@ from slcache.cli import options as opt
 from slcache.cli.app import execute
 from slcache.documents.schemata import config_keys
 from slcache.metrics import METRICS, PARTS, metric_of
-from slcache.options import Options, arguments_of
-from slcache.options.arguments import OTHER_WORDS
+from slcache.options import OTHER_WORDS, Options, arguments_of
 from slcache.search import MetricBound, Search
 from slcache.study import Course, model
 from support import json_of

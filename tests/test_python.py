@@ -21,7 +21,7 @@ import pytest
 
 import slcache
 from slcache import ConfigError, RunError, TraceError, UsageError, gym
-from slcache.options.arguments import RANGES, Range
+from slcache.options import RANGES, Range
 from slcache.options.content import flatten, unique
 from slcache.reproduce import equations
 from slcache.study.axes import Axis

@@ -22,7 +22,7 @@ from executors import Here
 from slcache import ConfigError, RunError
 from slcache.execute import executors as clusters
 from slcache.execute import tasks
-from slcache.execute.driver import TRIES
+from slcache.execute.engine import TRIES
 from slcache.execute.executors import Executor
 from slcache.execute.run import Run
 from slcache.execute.tasks import Done, Task, perform

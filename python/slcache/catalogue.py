@@ -15,8 +15,7 @@ from slcache.code import OWN, parts
 from slcache.errors import ConfigError, UsageError, about, one_line
 from slcache.files import Path
 from slcache.names import few
-from slcache.options import content
-from slcache.options.arguments import checked
+from slcache.options import checked, content
 from slcache.options.content import (
     Content,
     Settings,

@@ -13,7 +13,7 @@ from typing import Any
 
 from slcache import _boot, _core, catalogue
 from slcache.errors import ConfigError, about
-from slcache.options.arguments import checked
+from slcache.options import checked
 from slcache.options.content import checked_seed
 from slcache.trace import Progress
 

@@ -17,7 +17,7 @@ from slcache.errors import ConfigError, ResultError, TraceError, UsageError, abo
 from slcache.execute import prefixed
 from slcache.files import Path
 from slcache.names import few
-from slcache.options.arguments import checked
+from slcache.options import checked
 from slcache.options.content import Content, is_workload
 from slcache.results import Comparison, Result, differences
 from slcache.results.differences import Difference, load

@@ -10,7 +10,7 @@ from typing import Any
 
 from slcache import _core, catalogue
 from slcache.errors import ConfigError, about
-from slcache.options.arguments import refuse
+from slcache.options import refuse
 from slcache.options.content import Content
 
 #: The default amount is so many times the largest cache.

@@ -16,7 +16,7 @@ from cyclopts import Group, Parameter
 
 from slcache import catalogue
 from slcache.cli import stdout
-from slcache.options.arguments import OTHER_WORDS
+from slcache.options import OTHER_WORDS
 
 if TYPE_CHECKING:
     from cyclopts import App, Argument

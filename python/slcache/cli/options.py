@@ -20,8 +20,7 @@ from slcache import code
 from slcache.cli import help
 from slcache.errors import UsageError, about
 from slcache.names import near
-from slcache.options import Option, Options, needed, no_folder, option, options_of
-from slcache.options.arguments import RANGES
+from slcache.options import RANGES, Option, Options, needed, no_folder, option, options_of
 from slcache.options.content import unique
 
 if TYPE_CHECKING:

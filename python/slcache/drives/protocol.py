@@ -16,7 +16,7 @@ from slcache.charts.spec import Axis, Spec
 from slcache.documents import Pictured
 from slcache.drives import fills, published
 from slcache.errors import UsageError, about
-from slcache.options.arguments import checked
+from slcache.options import checked
 from slcache.options.content import Content
 from slcache.options.models import combined_settings
 from slcache.trace import Progress

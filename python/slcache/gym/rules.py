@@ -22,7 +22,7 @@ from slcache.gym import actions as action_kinds
 from slcache.gym import rewards
 from slcache.gym.actions import Actions, Knob
 from slcache.gym.rewards import Observations, Own, Reward
-from slcache.options.arguments import checked, own_word
+from slcache.options import checked, own_word
 from slcache.options.content import SEED_MAX, checked_seed, is_workload
 from slcache.trace import reader_options, workload
 

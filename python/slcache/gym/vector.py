@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from slcache._core import ConfigError, EpisodeError
 from slcache.gym.actions import Turns
 from slcache.gym.env import Info, SlcCacheEnv
-from slcache.options.arguments import checked
+from slcache.options import checked
 from slcache.options.content import checked_seed
 
 Batch = NDArray[Any]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from slcache import _core
 from slcache.errors import UsageError, about
 from slcache.files import Path
-from slcache.options.arguments import checked, refuse
+from slcache.options import checked, refuse
 
 Values = NDArray[np.float64]
 Numbers = Sequence[float] | Values

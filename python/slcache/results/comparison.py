@@ -11,7 +11,7 @@ from slcache.documents import Runs, figures, saved
 from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path
 from slcache.names import few
-from slcache.options.arguments import checked, refuse
+from slcache.options import checked, refuse
 from slcache.results.result import Frames, Result, heading
 from slcache.sentences import gains, life, notes, verdict
 from slcache.tables import grid

@@ -15,7 +15,7 @@ from slcache.errors import ResultError, about
 from slcache.files import Path
 from slcache.metrics import METRICS, PARTS
 from slcache.names import few, leaves
-from slcache.options.arguments import checked
+from slcache.options import checked
 from slcache.results.comparison import Comparison
 from slcache.results.result import Result
 from slcache.results.seeded import SeededComparison

@@ -17,7 +17,7 @@ from slcache.documents.figures import power_states
 from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path, Transaction
 from slcache.names import printable
-from slcache.options.arguments import checked, refuse
+from slcache.options import checked, refuse
 from slcache.sentences import gains, life, notes
 from slcache.tables import grid
 from slcache.tables.table import Cells, plain

@@ -21,10 +21,10 @@ from slcache.options import (
     option,
     options_of,
     parsing,
+    refuse,
     takes,
     texts,
 )
-from slcache.options.arguments import refuse
 from slcache.options.content import Content, duplicate
 from slcache.options.models import DEVICE, TRACE, ParallelOptions
 from slcache.study.model import Study, Varied

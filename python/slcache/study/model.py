@@ -18,7 +18,6 @@ from slcache.execute.run import Draws, draws_of
 from slcache.metrics import COUNTED
 from slcache.metrics import metric_of as metric_named
 from slcache.options import (
-    arguments,
     checked_ranges,
     checked_schemes,
     content,
@@ -241,11 +240,11 @@ class Study(Varied):
                 raise about(UsageError(str(error)), "points") from error
         if not isinstance(said, Iterable) or isinstance(said, bytes | Mapping):
             told = "must be a list of points, each a dict of keys and values"
-            arguments.refuse("points", said, told)
+            options.refuse("points", said, told)
         points = list(said)
         if not points:
             told = "must have a point; leave it out where keys are varied"
-            arguments.refuse("points", points, told)
+            options.refuse("points", points, told)
         return tuple(_point(number, point) for number, point in enumerate(points, 1))
 
     def drawn(self, trace: str) -> Draws:
@@ -354,7 +353,7 @@ def _texts(said: Any, what: str) -> tuple[str, ...]:  # noqa: ANN401
 
 def _point(number: int, said: Any) -> Combination:  # noqa: ANN401
     if not (isinstance(said, Mapping) and said and all(isinstance(key, str) for key in said)):
-        arguments.refuse("points", said, f"point {number} must be a dict of keys and values")
+        options.refuse("points", said, f"point {number} must be a dict of keys and values")
     point = unique(flatten(said))
     for key, value in point.items():
         if not isinstance(value, Value):
@@ -450,7 +449,7 @@ def of(told: Mapping[str, Any], file: Path | None = None) -> Study:
     """Return the study that a document describes; StudyError names what is wrong."""
     every = {each.name: each for each in fields(Study) if each.metadata}
     keys = {each.metadata["option"].key or name: name for name, each in every.items()}
-    said = unique((arguments.own_word(key, keys), value) for key, value in told.items())
+    said = unique((options.own_word(key, keys), value) for key, value in told.items())
     if unknown := said.keys() - keys:
         hint = names.near(min(unknown), keys) or f"; known: {', '.join(sorted(keys))}"
         raise StudyError(f"{min(unknown)}: unknown key{hint}")
@@ -461,7 +460,7 @@ def of(told: Mapping[str, Any], file: Path | None = None) -> Study:
         try:
             if kinds.startswith("Mapping[str, str]") and isinstance(value, Mapping):
                 value = {k: content.value_text(v, k) for k, v in unique(flatten(value)).items()}
-            own[keys[key]] = arguments.fitting(key, value, kinds)
+            own[keys[key]] = options.fitting(key, value, kinds)
         except (ConfigError, UsageError) as error:
             wrong.append(str(error))
     if wrong:

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any
 from slcache import code, frame
 from slcache.documents import JsonDocument, figures, provenance
 from slcache.errors import ConfigError, RunError, UsageError, about, one_line
-from slcache.execute import driver
-from slcache.execute.engine import Engine
+from slcache.execute.engine import Engine, FailedError
 from slcache.execute.run import Run, beside
 from slcache.execute.store import Store
 from slcache.execute.tasks import Done
@@ -394,7 +393,7 @@ def run_study(whole: Study, course: Course) -> Sweep:
                 write(folder, {model.NAME: whole.to_toml().encode()}, inputs)
         try:
             ended = wanted.run(fail_fast=course.fail_fast)
-        except driver.FailedError as error:
+        except FailedError as error:
             raise RunError(f"a point failed: {error}") from error
     found = Sweep(whole, ended, engine.store, wanted.kept, keep)
     if folder is not None:

@@ -20,7 +20,7 @@ from slcache.charts import pictures
 from slcache.errors import ConfigError, UsageError, about
 from slcache.files import Path
 from slcache.names import leaves
-from slcache.options.arguments import checked
+from slcache.options import checked
 from slcache.options.content import checked_seed, flatten, unique
 from slcache.trace import twins
 
