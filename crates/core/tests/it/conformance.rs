@@ -2,7 +2,6 @@
 
 use crate::it::common::*;
 use crate::it::common::{restart, turning};
-use crate::it::waiting_for_room::run_logged;
 use crate::it::{cells, common, map_cache, retirement, upkeep};
 use slcache_core::device::{RunError, Stop};
 use slcache_core::hw::config::ModeCells;
@@ -40,7 +39,7 @@ fn largest(scheme: &str) -> Setup {
     small(scheme, bytes)
 }
 
-fn run(sim: &mut Simulation, requests: &[Request]) -> Report {
+pub(super) fn run(sim: &mut Simulation, requests: &[Request]) -> Report {
     foresee(sim, requests);
     sim.feed(requests).unwrap();
     sim.finish().unwrap()
@@ -79,7 +78,7 @@ pub fn mixed(user_bytes: u64, seed: u64) -> Vec<Request> {
 
 /// The device with a second pool, an acknowledging DRAM buffer, no power-loss protection, data before
 /// time 0 and data placed at their first read.
-fn all_at_once(scheme: &str, user_bytes: u64) -> Setup {
+pub(super) fn all_at_once(scheme: &str, user_bytes: u64) -> Setup {
     let mut setup = small(scheme, user_bytes);
     let mut other = pool(1, 2, 6, 4, 16384);
     (other.name, other.tlc) = ("other".into(), None);
@@ -96,7 +95,7 @@ fn all_at_once(scheme: &str, user_bytes: u64) -> Setup {
 }
 
 /// The device behind a host link, many requests at a time: some cross the link at the same time.
-fn behind_a_link(scheme: &str, user_bytes: u64) -> Setup {
+pub(super) fn behind_a_link(scheme: &str, user_bytes: u64) -> Setup {
     let mut setup = small(scheme, user_bytes);
     (setup.host.replay, setup.host.queue_depth) = (Replay::Closed, 32);
     setup.host.link = Some(LinkConfig {
@@ -111,7 +110,7 @@ fn behind_a_link(scheme: &str, user_bytes: u64) -> Setup {
 }
 
 /// The device with cells that err, whose blocks move because of them where the scheme lets them.
-fn ageing(scheme: &str, _: u64) -> Setup {
+pub(super) fn ageing(scheme: &str, _: u64) -> Setup {
     let with = |mut config: Value| {
         config["mode"] = ["expected", "sampled"][scheme.len() % 2].into();
         cells::small(scheme, config)
@@ -121,154 +120,6 @@ fn ageing(scheme: &str, _: u64) -> Setup {
         busy
     } else {
         with(cells::worn())
-    }
-}
-
-/// A configuration in other units: what its names tell to be times or sizes is multiplied, and rates with them.
-fn in_units<T: serde::Serialize + serde::de::DeserializeOwned>(config: &T, times: f64, sizes: f64) -> T {
-    fn visit(name: &str, value: &mut Value, units: (f64, f64)) {
-        let (times, sizes) = units;
-        match value {
-            Value::Object(fields) => fields.iter_mut().for_each(|(name, value)| visit(name, value, units)),
-            Value::Array(items) => items.iter_mut().for_each(|item| visit(name, item, units)),
-            Value::Number(number) => {
-                let factor = match () {
-                    _ if name.ends_with("_ns") => times,
-                    _ if name.ends_with("ps_per_byte") => times / sizes,
-                    _ if name.ends_with("mb_per_s") => sizes / times,
-                    _ if name == "bytes" || name.ends_with("_bytes") => sizes,
-                    _ => return,
-                };
-                let scaled = number.as_u64().unwrap() as f64 * factor;
-                assert_eq!(scaled.fract(), 0.0, "{name}");
-                *value = (scaled as u64).into();
-            }
-            _ => {}
-        }
-    }
-    let mut value = serde_json::to_value(config).unwrap();
-    visit("", &mut value, (times, sizes));
-    serde_json::from_value(value).unwrap()
-}
-
-/// The requests of a run with their latencies, everything in the units given.
-fn log_in_units(setup: &Setup, requests: &[Request], (times, sizes): (u32, u32)) -> Vec<(Request, u64)> {
-    let (t, b) = (f64::from(times), f64::from(sizes));
-    let setup = Setup {
-        device: in_units(&setup.device, t, b),
-        scheme: in_units(&setup.scheme, t, b),
-        host: in_units(&setup.host, t, b),
-        buffer: setup.buffer.as_ref().map(|buffer| in_units(buffer, t, b)),
-        ..setup.clone()
-    };
-    let (times, wide) = (u64::from(times), u64::from(sizes));
-    let scaled = |r: &Request| Request {
-        at_ns: times * r.at_ns,
-        sector: wide * r.sector,
-        sectors: sizes * r.sectors,
-        ..*r
-    };
-    let mut sim = begin(&setup);
-    sim.precondition(&mut |_, _| true).unwrap();
-    sim.keep_log();
-    run(&mut sim, &requests.iter().map(scaled).collect::<Vec<_>>());
-    let back = |(r, ns): &(Request, u64)| {
-        assert_eq!(ns % times, 0, "{} of {r:?}", setup.scheme.name());
-        (
-            Request { at_ns: r.at_ns / times, sector: r.sector / wide, sectors: r.sectors / sizes, ..*r },
-            ns / times,
-        )
-    };
-    sim.log().iter().map(back).collect()
-}
-
-/// Units are nothing to the model: neither a time nor a size is written into the source.
-#[test]
-fn in_other_units_every_latency_is_the_same() {
-    // A disk's times are rounded to nanoseconds.
-    for (i, entry) in in_flash().enumerate() {
-        let makes = [all_at_once, small, behind_a_link, map_cache::in_part];
-        for make in makes.into_iter().skip(i % few(2)).step_by(few(2)) {
-            let setup = make(entry.name, 20 << 20);
-            let requests = random(3000, 20 << 20, 8, 0.4, 300_000.0, 6);
-            let expected = log_in_units(&setup, &requests, (1, 1));
-            for units in [(2, 1), (1, 2)] {
-                let found = log_in_units(&setup, &requests, units);
-                let different = expected.iter().zip(&found).position(|(a, b)| a != b);
-                let different = different.map(|at| (at, expected[at], found[at]));
-                assert_eq!(different, None, "{} of device {i}, units {units:?}", entry.name);
-                assert_eq!(expected.len(), found.len(), "{}", entry.name);
-            }
-        }
-    }
-}
-
-/// Page-level schemes take no notice of where a page lies in the address space: with the pages renamed, every
-/// latency is the same.
-#[test]
-fn the_names_of_pages_are_nothing_to_schemes_that_map_each() {
-    const PAGE: u64 = 16384;
-    let pages = (16 << 20) / PAGE;
-    let mut rng = RngStream::new(7, "pages");
-    let mut at_ns = pages * 3_000_000;
-    let fill = (0..pages).map(|page| request(page * 3_000_000, HostOp::Write, page * PAGE, PAGE));
-    let mut requests: Vec<_> = fill.collect();
-    for _ in 0..4000 {
-        at_ns += rng.exponential(600_000.0) as u64;
-        let (first, page) = (rng.below(4), rng.below(pages as u32).min(rng.below(pages as u32)));
-        let op = if rng.fraction() < 0.4 { HostOp::Read } else { HostOp::Write };
-        let bytes = 4096 * u64::from(1 + rng.below(4 - first));
-        requests.push(request(at_ns, op, u64::from(page) * PAGE + u64::from(first) * 4096, bytes));
-    }
-    let renamed = |r: &Request| {
-        let (page, within) = (r.sector / (PAGE / 512), r.sector % (PAGE / 512));
-        Request { sector: (page * 5 + 77) % pages * (PAGE / 512) + within, ..*r }
-    };
-    let others: Vec<_> = requests.iter().map(renamed).collect();
-    // One maps logical blocks, one learns from where a write goes.
-    for entry in in_flash().filter(|entry| !["ust", "classifier"].contains(&entry.name)) {
-        for make in [small, behind_a_link] {
-            let setup = make(entry.name, 16 << 20);
-            let log = |requests: &[Request]| {
-                let mut sim = begin(&setup);
-                sim.keep_log();
-                run(&mut sim, requests);
-                sim.log().iter().map(|(r, ns)| (r.at_ns, *ns)).collect::<Vec<_>>()
-            };
-            let (expected, found) = (log(&requests), log(&others));
-            let different = expected.iter().zip(&found).find(|(a, b)| a != b);
-            assert_eq!(different, None, "{}", entry.name);
-        }
-    }
-}
-
-/// Effects come after causes: what has ended before a request arrives is the same without that request and all
-/// that follow it.
-#[test]
-fn what_comes_later_changes_nothing_that_has_ended() {
-    for (i, entry) in CATALOG.iter().enumerate() {
-        let makes = [all_at_once, small, behind_a_link, ageing, map_cache::in_part, retirement::worn];
-        for make in makes.into_iter().skip(i % few(3)).step_by(few(3)) {
-            let setup = make(entry.name, 24 << 20);
-            if setup.scheme.looks_ahead() {
-                continue;
-            }
-            let requests = mixed(setup.device.user_bytes, 9);
-            let log = |requests: &[Request]| {
-                let mut sim = begin(&setup);
-                sim.precondition(&mut |_, _| true).unwrap();
-                run_logged(&mut sim, requests).0
-            };
-            let whole = log(&requests);
-            for count in [1, 900, 1499, 2999] {
-                let next_ns = whole[count].request.at_ns;
-                for (found, expected) in log(&requests[..count]).iter().zip(&whole) {
-                    let none_has_ended = expected.completed_ns.min(found.completed_ns) > next_ns;
-                    let is_same = none_has_ended || found == expected;
-                    assert!(is_same, "{} to {next_ns}: {found:?}, {expected:?}", entry.name);
-                }
-            }
-        }
     }
 }
 

@@ -26,6 +26,7 @@ mod idle;
 mod ips;
 mod ips_oracle;
 mod knobs;
+mod laws;
 mod life;
 mod light_workload;
 mod limits;
