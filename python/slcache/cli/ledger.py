@@ -34,17 +34,17 @@ def parts(evaluation: Evaluation) -> list[Cells | Text]:
     told: list[Cells | Text] = [_claims(evaluation)]
     probable = evaluation.plan.probable
     if probable and PROBABLE in evaluation.readings:
-        told.append(Text(f"The {ledger.title(evaluation, PROBABLE)} differs from the literal one:"))
+        told.append(Text(f"The {evaluation.title(PROBABLE)} differs from the literal one:"))
         told += [Text(f"  {option.text}") for option in probable.options.values()]
         told.append(Text())
-    for name, of in ledger.sections(evaluation):
+    for name, of in evaluation.sections():
         if name:
             told.append(Text(name.capitalize(), "bold"))
         told.append(_ledger(evaluation, of))
-    for counts in ledger.headline(evaluation):
-        before = f"{counts.reading.capitalize()}: " if counts.reading else ""
-        told.append(Text(f"{before}{counts.whole}."))
-        told += [Text(f"  {name}: {text}") for name, text in counts.of_classes]
+    for reading, whole, of_classes in evaluation.headline():
+        before = f"{reading.capitalize()}: " if reading else ""
+        told.append(Text(f"{before}{whole}."))
+        told += [Text(f"  {name}: {text}") for name, text in of_classes]
     twins = sum(not each.file for each in evaluation.inputs)
     files = len(evaluation.inputs) - twins
     sources = f"{twins} twin{'s' * (twins != 1)}, {files} published file{'s' * (files != 1)}"
@@ -84,7 +84,7 @@ def _claims(evaluation: Evaluation) -> Table:
                 "reason": row.reason,
             }
             for row in evaluation.claims
-            for reading, found in ledger.found(row, evaluation)
+            for reading, found in evaluation.found(row)
         ],
         {},
     )
@@ -99,7 +99,7 @@ def _ledger(evaluation: Evaluation, of: Sequence[ClaimRow]) -> Cells:
     rows = (
         [
             *(row.figure, row.claim, ledger.shown(row.paper, row.unit)),
-            *(cell for _, found in ledger.found(row, evaluation) for cell in _cells(found, row)),
+            *(cell for _, found in evaluation.found(row) for cell in _cells(found, row)),
         ]
         for row in of
     )

@@ -263,6 +263,37 @@ class Evaluation(JsonDocument):
             for name in self.classes()
         }
 
+    def title(self, reading: str) -> str:
+        """Return what a reading is called; nothing where the plan has only one."""
+        probable = self.plan.probable
+        if probable is None:
+            return ""
+        return f"{LITERAL if reading == LITERAL else probable.name} reading"
+
+    def headline(self) -> list[tuple[str, str, list[tuple[str, str]]]]:
+        """Return every reading that was run, and its claims by verdict: all, and each class."""
+        classes = self.classes()
+        several = classes if len(classes) > 1 else []
+        return [
+            (
+                self.title(reading),
+                _counted(self.counts(reading)),
+                [(name, _counted(self.counts(reading, name))) for name in several],
+            )
+            for reading in self.readings
+        ]
+
+    def sections(self) -> list[tuple[str, list[ClaimRow]]]:
+        """Return the claims by class; without a heading where all are of one."""
+        classes = self.classes()
+        of = [(name, [row for row in self.claims if row.class_ == name]) for name in classes]
+        return of if len(of) > 1 else [("", rows) for _, rows in of]
+
+    def found(self, row: ClaimRow) -> list[tuple[str, Finding]]:
+        """Return the readings that were run, each with what is said of a claim under it."""
+        under = ((reading, row.under(reading)) for reading in self.readings)
+        return [(reading, finding) for reading, finding in under if finding is not None]
+
     def _reading(self) -> dict[str, Any] | None:
         reading = self.plan.probable
         if reading is None:
@@ -274,53 +305,8 @@ class Evaluation(JsonDocument):
         }
 
 
-@dataclass(frozen=True)
-class Headline:
-    """How many claims got each verdict under a reading, of all of them and of every class."""
-
-    #: What the reading is called; empty where the plan has only one.
-    reading: str
-    whole: str
-    of_classes: Sequence[tuple[str, str]]
-
-
-def headline(evaluation: Evaluation) -> list[Headline]:
-    """Return the counts under every reading that was run."""
-    classes = evaluation.classes()
-    several = classes if len(classes) > 1 else []
-    return [
-        Headline(
-            title(evaluation, reading),
-            _counted(evaluation.counts(reading)),
-            [(name, _counted(evaluation.counts(reading, name))) for name in several],
-        )
-        for reading in evaluation.readings
-    ]
-
-
-def title(evaluation: Evaluation, reading: str) -> str:
-    """Return what a reading is called; nothing where the plan has only one."""
-    probable = evaluation.plan.probable
-    if probable is None:
-        return ""
-    return f"{LITERAL if reading == LITERAL else probable.name} reading"
-
-
 def _counted(counts: dict[str, int]) -> str:
     return ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-
-
-def sections(evaluation: Evaluation) -> list[tuple[str, list[ClaimRow]]]:
-    """Return the claims by class; without a heading where all are of one."""
-    classes = evaluation.classes()
-    of = [(name, [row for row in evaluation.claims if row.class_ == name]) for name in classes]
-    return of if len(of) > 1 else [("", rows) for _, rows in of]
-
-
-def found(row: ClaimRow, evaluation: Evaluation) -> list[tuple[str, Finding]]:
-    """Return the readings that were run, each with what is said of a claim under it."""
-    under = ((reading, row.under(reading)) for reading in evaluation.readings)
-    return [(reading, finding) for reading, finding in under if finding is not None]
 
 
 def shown(figure: object, unit: str) -> str:

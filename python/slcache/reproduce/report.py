@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from slcache import _core, units
 from slcache.charts import page
@@ -14,9 +14,6 @@ from slcache.reproduce.ledger import Evaluation, ReadingRun, shown
 from slcache.reproduce.parts import PROBABLE, TableSpec
 from slcache.reproduce.points import NEAR, Learned, PointTable, sentence
 
-if TYPE_CHECKING:
-    from slcache.reproduce import ledger
-
 
 def render(evaluation: Evaluation) -> str:
     """Return the page."""
@@ -25,33 +22,18 @@ def render(evaluation: Evaluation) -> str:
         "reproduce.html.j2",
         plan=plan,
         title=f"{plan.title}, reproduced",
-        mode=evaluation.mode,
+        evaluation=evaluation,
         real=_names(evaluation, twin=False),
         twins=_names(evaluation, twin=True),
-        seeds=evaluation.seeds,
-        headline=ledger.headline(evaluation),
-        sections=ledger.sections(evaluation),
-        of=lambda row: [
-            (ledger.title(evaluation, reading), finding)
-            for reading, finding in ledger.found(row, evaluation)
-        ],
         shown=shown,
         detail=ledger.detail,
         two=len(evaluation.readings) > 1,
         pictures=_pictures(evaluation),
         tables=_tables(evaluation),
-        yardstick=evaluation.yardstick,
         sentence=sentence,
-        optima=evaluation.optima,
         near=f"{100 * NEAR:g} %",
-        gains=[
-            (ledger.title(evaluation, view.reading), view.gains)
-            for view in evaluation.views
-            if view.gains
-        ],
         sensitivity=[_variation(entry) for entry in evaluation.sensitivity],
         overview=_overview(evaluation),
-        beyond=evaluation.beyond,
         times=TIMES,
         # How figures are written; a missing one is a dash.
         figure=_figure,
@@ -78,7 +60,7 @@ def _apart(evaluation: Evaluation, part: str) -> list[tuple[str, ReadingRun]]:
     apart = [first, *(view for view in others if view.tables[part].documents != results)]
     if others and len(apart) == 1:
         return [("both readings", first)]
-    return [(ledger.title(evaluation, view.reading), view) for view in apart]
+    return [(evaluation.title(view.reading), view) for view in apart]
 
 
 def _pictures(evaluation: Evaluation) -> list[dict[str, Any]]:
@@ -160,7 +142,7 @@ def _overview(evaluation: Evaluation) -> list[tuple[str, str, list[str]]]:
     for entry in evaluation.sensitivity:
         probable = entry["reading"] == PROBABLE
         name = entry["name"]
-        name += f" ({ledger.title(evaluation, PROBABLE)})" if probable else ""
+        name += f" ({evaluation.title(PROBABLE)})" if probable else ""
         (_, usual), *points = [(p["value"], _counts(p["claims"])) for p in entry["points"]]
         for value, counts in points:
             pairs = zip(usual, counts, strict=True)
