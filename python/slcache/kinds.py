@@ -162,11 +162,6 @@ def explained(shown: Mapping[str, Kind]) -> str:
     return "Here " + "; ".join(f"{name} is {kind.words}" for name, kind in shown.items()) + "."
 
 
-def label(name: str, kind: Kind) -> str:
-    """Return what a figure's key calls a kind."""
-    return kind.label or name
-
-
 def _unknown(table: Mapping[str, Kind], name: str) -> str:
     if table is WAITS:
         return f"waiting behind {name}"

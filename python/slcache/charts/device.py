@@ -352,5 +352,5 @@ def _least(
             points |= {row["slots"] * unit: row[key] * unit for row in curve["sizes"]}
         told = sorted((size, least) for size, least in points.items() if size > 0)
         if told:
-            found[_CURVES[key]] = ([float(x) for x, _ in told], [float(y) for _, y in told])
+            found[_CURVES[key]] = spec.through(told)
     return found

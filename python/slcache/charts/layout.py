@@ -86,8 +86,7 @@ def _is_blank(each: Spec) -> bool:
 
 def empty(message: str) -> Spec:
     """Return a picture that only says why there is nothing to draw."""
-    text = {"data": spec.data([{}]), "mark": {"type": "text", "text": message}}
-    return picture([panel(text, height=30)], zoom=False)
+    return picture([panel(spec.remark(message), height=30)], zoom=False)
 
 
 def noted(of: Spec, note: str | None, title: str | None = None) -> Spec:

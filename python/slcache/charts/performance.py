@@ -86,10 +86,10 @@ def attribution(runs: Runs) -> Spec:
     found = components(runs.values())
     if not found:
         return layout.empty("no latency to attribute")
-    looks = {
-        name: (f"{name.partition(' ')[0]} {kinds.label(name.partition(' ')[2], kind)}", kind.colour)
-        for name, kind in found.items()
-    }
+    looks = {}
+    for name, kind in found.items():
+        group, _, part = name.partition(" ")
+        looks[name] = (f"{group} {kind.label or part}", kind.colour)
     panels = []
     for side in sides(runs):
         stacks = {label: figures.attribution(each, side) for label, each in runs.items()}
@@ -157,7 +157,7 @@ def _steps_of_cdf(
     above = [max(1.0 - y, 0.0) for y in ys]
     shown = [(x, y) for x, y in zip(xs, above, strict=True) if y >= 0.5 / requests]
     shown.append((xs[-1], shown[-1][1]))
-    return (xs, ys), ([x for x, _ in shown], [y for _, y in shown])
+    return (xs, ys), spec.through(shown)
 
 
 #: So many bins tell a screen apart what a line does; fewer where there are many lines.

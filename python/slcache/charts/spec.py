@@ -73,6 +73,12 @@ def short(
     return found
 
 
+def through(points: Iterable[Sequence[float]]) -> tuple[list[float], list[float]]:
+    """Return points as what a line goes through."""
+    xs, ys = tuple(zip(*points, strict=True)) or ((), ())
+    return list(xs), list(ys)
+
+
 # ---- Axes.
 
 _UNITS = {"time": units.TIMES, "energy": units.ENERGIES, "size": units.SIZES}
@@ -242,6 +248,11 @@ def lines(
 
 #: What is there for the pointer alone.
 _UNSEEN = {"strokeOpacity": 0, "fillOpacity": 0}
+
+
+def remark(text: str) -> Spec:
+    """Return a layer that only says something, such as why there is nothing to draw."""
+    return {"data": data([{}]), "mark": {"type": "text", "text": text}}
 
 
 def is_unseen(layer: object) -> bool:

@@ -137,7 +137,7 @@ _RING = {
 
 def _border(best: Sequence[tuple[float, float]], goals: Sequence[Goal], x: Axis, y: Axis) -> Spec:
     """Return the border of what the front dominates."""
-    curve = {"border": ([a for a, _ in best], [b for _, b in best])}
+    curve = {"border": spec.through(best)}
     way = "step-after" if goals[0] == "min" else "step-before"
     layer = spec.lines(
         curve, x, y, {"border": spec.GREY}, tips=False, interpolate=way, strokeWidth=1
@@ -382,7 +382,7 @@ def bisection(
             }
             for size, v in known
         ]  # fmt: skip
-        curve = {"simulated": ([size for size, _ in known], [v for _, v in known])}
+        curve = {"simulated": spec.through(known)}
         line = spec.lines(curve, across, up, looks, tips=False)
         marks = spec.points(rows, across, up, looks, size=60)
         limits = [spec.rule(y=limit / up.per) for limit in bounds[name]]

@@ -70,11 +70,13 @@ def _interarrival(info: Info) -> list[Spec]:
     figures = info["interarrival"]
     points = [(max(us, _LEAST_US), share) for us, share in figures["cdf"]]
     if not points:
-        return _say("fewer than two requests")
+        return [spec.remark("fewer than two requests")]
     looks = {"of gaps": _ALL, "of time in gaps": _TIME}
     across = Axis("time to the next request, at most", "time", log=True)
     layers = [
-        spec.lines({"of gaps": _pair(points)}, across, _SHARE, looks, interpolate="step-after")
+        spec.lines(
+            {"of gaps": spec.through(points)}, across, _SHARE, looks, interpolate="step-after"
+        )
     ]
     together = sum(decade["time_s"] for decade in figures["decades"])
     if together > 0:
@@ -83,7 +85,7 @@ def _interarrival(info: Info) -> list[Spec]:
         for decade in figures["decades"]:
             seconds += decade["time_s"]
             curve.append((max(decade["to_us"], _LEAST_US), seconds / together))
-        layers.append(spec.lines({"of time in gaps": _pair(curve)}, across, _SHARE, looks))
+        layers.append(spec.lines({"of time in gaps": spec.through(curve)}, across, _SHARE, looks))
     return layers
 
 
@@ -95,7 +97,7 @@ def _hot_set(info: Info) -> list[Spec]:
         "writes to pages written": ("write_curve", COLOURS["writes"]),
     }
     looks = {label: colour for label, (name, colour) in curves.items() if figures[name]}
-    known = {label: _pair(figures[curves[label][0]]) for label in looks}
+    known = {label: spec.through(figures[curves[label][0]]) for label in looks}
     pages = "hottest 4 KiB pages" + trace_sections.sampled(figures["sampled_one_in"])
     across = Axis(pages, "share", log=True, high=1.0)
     marks = [spec.rule(x=share, strokeDash=[2, 2], strokeOpacity=0.6) for share in _MARKED]
@@ -106,7 +108,7 @@ def _gap_classes(info: Info) -> list[Spec]:
     """Draw which part of the gaps is of each length."""
     classes = info["gap_classes"]
     if not classes:
-        return _say("fewer than two requests")
+        return [spec.remark("fewer than two requests")]
     names = [trace_sections.class_name(gap).removeprefix("up to ") for gap in classes]
     rows = [
         {"row": name, "key": "gaps", "y": gap["share"], "told": units.percent(gap["share"])}
@@ -224,10 +226,6 @@ def _address_map(info: Info, side: str) -> Spec:
     return layout.panel(layer, title=f"Where {side}s go", height=_HEIGHT)
 
 
-def _pair(points: Sequence[Sequence[float]]) -> tuple[list[float], list[float]]:
-    return [x for x, _ in points], [y for _, y in points]
-
-
 def _written(rows: Sequence[Mapping[str, Any]], x: Spec, y: Spec, **mark: Any) -> Spec:  # noqa: ANN401
     """Write at the end of each bar what share it is."""
     return spec.notes(({**row, "text": row["told"]} for row in rows), x, y, **mark)
@@ -237,10 +235,6 @@ def _size(size: int) -> str:
     """Return a power of two as a tick label: `4K`."""
     factor, unit = units.scale(size, units.SIZES)
     return f"{size // factor}{unit[0] if factor > 1 else ''}"
-
-
-def _say(text: str) -> list[Spec]:
-    return [{"data": spec.data([{}]), "mark": {"type": "text", "text": text}}]
 
 
 def _time_unit(info: Info) -> tuple[float, str]:

@@ -84,16 +84,12 @@ def _verbs(app: App) -> Iterator[tuple[str, list[Row]]]:
     groups: dict[str, list[Row]] = {}
     for verb in app:
         if not verb.startswith("-"):
-            of = [each.name for each in _groups_of(app[verb]) if each.name != "Commands"]
-            groups.setdefault(of[0] if of else "Verbs", []).append(
-                (verb, _paragraphs(app[verb].help)[0])
-            )
+            found = app[verb].group
+            every = found if isinstance(found, tuple) else (found,)
+            of = [g.name for g in every if isinstance(g, Group) and g.name != "Commands"]
+            row = verb, _paragraphs(app[verb].help)[0]
+            groups.setdefault(of[0] if of else "Verbs", []).append(row)
     yield from groups.items()
-
-
-def _groups_of(app: App) -> list[Group]:
-    found = app.group if isinstance(app.group, tuple) else (app.group,)
-    return [each for each in found if isinstance(each, Group)]
 
 
 def _paragraphs(text: str) -> list[str]:
@@ -103,23 +99,21 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def _filled(text: str, indent: int = 0) -> str:
+    columns, margin = min(max(shutil.get_terminal_size().columns, _LEAST), _MOST), " " * indent
     return textwrap.fill(
         " ".join(text.split()),
-        _columns(),
-        initial_indent=" " * indent,
-        subsequent_indent=" " * indent,
+        columns,
+        initial_indent=margin,
+        subsequent_indent=margin,
         break_long_words=False,
         break_on_hyphens=False,
     )
 
 
-def _columns() -> int:
-    return min(max(shutil.get_terminal_size().columns, _LEAST), _MOST)
-
-
 def _listed(title: str, rows: Iterable[Row]) -> str:
     """Return a list of rows, the text beside the name where the name is short."""
-    lines = [_heading(title)]
+    plain = not sys.stdout.isatty() or "NO_COLOR" in os.environ
+    lines = [title if plain else f"\x1b[1m{title}\x1b[0m"]
     for names, told in rows:
         text = _filled(told, _INDENT)
         if len(names) + 4 <= _INDENT:
@@ -128,11 +122,6 @@ def _listed(title: str, rows: Iterable[Row]) -> str:
         else:
             lines += [f"  {names}", text] if told else [f"  {names}"]
     return "\n".join(lines)
-
-
-def _heading(text: str) -> str:
-    plain = not sys.stdout.isatty() or "NO_COLOR" in os.environ
-    return text if plain else f"\x1b[1m{text}\x1b[0m"
 
 
 Offered = list[tuple[str, str]]

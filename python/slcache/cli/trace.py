@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -89,9 +89,10 @@ def info(rival: InfoOptions) -> int:
     with opt.as_usage():
         findings = comparison.check(document, figures)
     second = None if rival.other is None else _info_of_other(rival.other, rival.other_option or {})
+    both = [document] if second is None else [document, second]
     if rival.picture is not None:
-        pictures.save_trace(document, rival.picture, [] if second is None else [second["file"]])
-    console.cut_short(told["file"] for told in (document, second) if told and _is_cut_short(told))
+        pictures.save_trace(document, rival.picture, [each["file"] for each in both[1:]])
+    console.cut_short(each["file"] for each in both if each["summary"]["last_line_unterminated"])
     compared = [] if second is None else comparison.figures(document, second)
     beside: dict[str, Any] = {}
     if findings:
@@ -100,7 +101,7 @@ def info(rival: InfoOptions) -> int:
         told = comparison.warnings(document, second)
         beside["against"] = asdict(comparison.Beside(second["file"], compared, told))
     drawn = console.written("picture", rival.picture)
-    parts = _parts(document, second, compared, findings)
+    parts = _parts(both, compared, findings)
     console.answer(rival.form, {**document, **beside}, [*parts, *drawn])
     return 0 if all(finding.agrees for finding in findings) else _OFF
 
@@ -151,27 +152,21 @@ def _read_figures(text: str) -> list[comparison.Expectation]:
     return comparison.parse(text)
 
 
-def _is_cut_short(document: Mapping[str, Any]) -> bool:
-    return bool(document["summary"]["last_line_unterminated"])
-
-
 def _parts(
-    document: Mapping[str, Any],
-    other: Mapping[str, Any] | None,
+    both: Sequence[Mapping[str, Any]],
     compared: list[comparison.ComparedFigure],
     findings: list[comparison.ExpectedFigure],
 ) -> Iterator[Cells | Text]:
     """Yield a trace's figures, or those of two side by side, and what was expected."""
-    both = [document] if other is None else [document, other]
     yield from (Text(pictures.trace_title(told), "bold") for told in both)
-    if other is None:
-        figures = leaves(document)
+    if len(both) == 1:
+        figures = leaves(both[0])
         rows = [{"figure": key, "unit": unit_of(key), "value": value} for key, value in figures]
         yield Table(rows, {})
-        yield from trace_sections.sections(document)
+        yield from trace_sections.sections(both[0])
     else:
         names = [printable(Path(told["file"]).name) for told in both]
-        titles = comparison.titles(document, other)
+        titles = comparison.titles(*both)
         columns: Pairs = (
             ("figure", lambda each: titles[each.name]),
             (names[0], lambda each: each.shown(each.value)),
@@ -179,9 +174,8 @@ def _parts(
             ("second to first", lambda each: each.differs),
         )
         yield Table(compared, columns)
-        for line in comparison.warnings(document, other):
-            told = f"schemes would probably differ: {line}"
-            yield Text(told, "yellow", overflow="fold")
+        for line in comparison.warnings(*both):
+            yield Text(f"schemes would probably differ: {line}", "yellow", overflow="fold")
     if findings:
         yield Table(findings, _FINDING)
 
@@ -201,14 +195,11 @@ def _problems(document: dict[str, Any]) -> Iterator[Table | str]:
     summary = document["summary"]
     requests = _many(summary["reads"] + summary["writes"], "request")
     total = sum(document["counts"].values())
-    listed = Table(
-        document["problems"], _PROBLEM if total else {}, most=_LISTED, only=_PROBLEM.values()
-    )
+    columns = _PROBLEM if total else {}
+    yield Table(document["problems"], columns, most=_LISTED, only=_PROBLEM.values())
     counts = ", ".join(f"{kind} {number:,}" for kind, number in document["counts"].items())
-    yield listed
-    yield (
-        f"{requests}, {_many(total, 'problem')}: {counts}" if total else f"{requests}, no problems"
-    )
+    told = f"{_many(total, 'problem')}: {counts}" if total else "no problems"
+    yield f"{requests}, {told}"
 
 
 def _many(number: int, word: str) -> str:
