@@ -25,7 +25,7 @@ from jsonschema import Draft202012Validator
 from markupsafe import Markup
 
 from slcache import devices
-from slcache.charts import page, pictures
+from slcache.charts import pictures
 from slcache.charts.spec import Spec
 from slcache.cli.app import execute
 from slcache.execute import executors
@@ -211,7 +211,7 @@ def undrawn() -> Iterator[None]:
         return Markup('<div data-chart aria-label="{}"></div>').format(printable(described))
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(page, "chart", empty)
+        patched.setattr(pictures, "chart", empty)
         patched.setattr(pictures, "written", lambda _, kind: kind.encode())
         yield
 

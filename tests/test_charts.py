@@ -20,7 +20,7 @@ import slcache
 from charted import axis, charts, keys, only, panels, rows, texts
 from figured import figured
 from slcache import units
-from slcache.charts import device, layout, page, performance, pictures, scheme, spec
+from slcache.charts import device, layout, performance, pictures, scheme, spec
 from slcache.charts.spec import Axis
 from slcache.documents import figures, saved
 from slcache.results import report
@@ -332,9 +332,9 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     drawer = SimpleNamespace(javascript_bundle=lambda begin: f'{begin}"</script>"')
     monkeypatch.setattr(pictures, "drawer", lambda: drawer)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    page._library.cache_clear()
+    pictures._library.cache_clear()
     yield tmp_path / "slcache"
-    page._library.cache_clear()
+    pictures._library.cache_clear()
 
 
 def test_only_the_library_may_run(text: str, comparison: slcache.Comparison) -> None:
@@ -372,36 +372,36 @@ def test_a_name_is_not_taken_for_the_place_of_the_script(comparison: slcache.Com
     document = comparison.runs[0].to_dict()
     document["trace"]["path"] = "/* script */"
     text = slcache.Result(document, label="/* script */").report()
-    assert text.endswith(f"<script>{page._library()}</script></body>\n</html>")
+    assert text.endswith(f"<script>{pictures._library()}</script></body>\n</html>")
 
 
 def test_the_library_is_bundled_once(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where it cannot be kept nothing is left of it."""
-    first = page._library()
+    first = pictures._library()
     assert "[data-chart]" in first
     assert "</script" not in first
     (kept,) = cache.iterdir()
-    page._library.cache_clear()
-    assert page._library() == first
+    pictures._library.cache_clear()
+    assert pictures._library() == first
     kept.write_text(first[:1000])
-    page._library.cache_clear()
-    assert page._library() == first
+    pictures._library.cache_clear()
+    assert pictures._library() == first
     assert kept.read_text().startswith(first)
     kept.unlink()
     kept.mkdir()
     kept.joinpath("in the way").touch()
-    page._library.cache_clear()
-    assert page._library() == first
+    pictures._library.cache_clear()
+    assert pictures._library() == first
     assert [each.name for each in cache.iterdir()] == [kept.name]
 
     def none() -> Path:
         raise RuntimeError("Could not determine home directory.")
 
-    page._library.cache_clear()
+    pictures._library.cache_clear()
     stand = cache.parent / "stand"
     stand.mkdir()
     monkeypatch.chdir(stand)
     monkeypatch.setenv("XDG_CACHE_HOME", "here")
     monkeypatch.setattr(Path, "home", none)
-    assert "[data-chart]" in page._library()
+    assert "[data-chart]" in pictures._library()
     assert not list(stand.iterdir())

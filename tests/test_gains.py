@@ -17,7 +17,7 @@ from slcache.documents import figures
 from slcache.metrics import GAIN_SHARE
 from slcache.reproduce import separation
 from slcache.results.seeded import SeededComparison
-from slcache.sentences import gains as sentences
+from slcache.sentences import endurance as sentences
 from support import TINY_BYTES, Row, validator, write_trace
 from support import slcache as command
 

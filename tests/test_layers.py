@@ -75,7 +75,7 @@ PROFILES: dict[str, Any] = MANIFEST["profile"]
 #: Packages that take long to load, and parts of slcache that most runs have no use for.
 HEAVY = {
     *("altair", "dask", "gymnasium", "jinja2", "jsonschema", "numpy", "optuna", "pandas", "polars"),
-    *("pydantic", "pyarrow", "ray", "rich.progress", "scipy", "slcache.charts.page", "vl_convert"),
+    *("pydantic", "pyarrow", "ray", "rich.progress", "scipy", "vl_convert"),
     *("slcache.charts.performance", "slcache.reproduce", "slcache.study.analysis"),
     *("slcache.study.run", "slcache.search.run"),
 }

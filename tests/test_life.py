@@ -16,7 +16,7 @@ from slcache.charts import performance as charts
 from slcache.documents import schemata
 from slcache.metrics import METRICS, PARTS
 from slcache.results.result import overload
-from slcache.sentences import life
+from slcache.sentences import endurance
 from slcache.tables import grid
 from support import mixed, write_trace
 from support import slcache as command
@@ -80,11 +80,14 @@ def test_lives_follow_from_parts_by_mode_and_rates(result: Path) -> None:
     assert told["wear"]["drive_writes_per_day"] == pytest.approx(daily)
     told = document(result)
     told["wear"]["lifetime_host_bytes"] = 365 * 50e9 * 3
-    years = {gb: dict(life.rows(told, gb))[f"years at {gb:.1f} GB a day"] for gb in (25.0, 50.0)}
+    years = {
+        gb: dict(endurance.life_rows(told, gb))[f"years at {gb:.1f} GB a day"]
+        for gb in (25.0, 50.0)
+    }
     assert years == {25: "6.00", 50: "3.00"}
-    assert life.Life.of(told, 100).years == 1.5
+    assert endurance.Life.of(told, 100).years == 1.5
     told["wear"]["lifetime_host_bytes"] = None
-    assert dict(life.rows(told))["estimated lifetime"] == "–"
+    assert dict(endurance.life_rows(told))["estimated lifetime"] == "–"
 
 
 def test_the_rate_is_the_traces_whatever_the_replay(tmp_path: Path) -> None:
@@ -101,7 +104,7 @@ def test_the_rate_is_the_traces_whatever_the_replay(tmp_path: Path) -> None:
     told = slcache.run(writes(tmp_path, 100), device="tiny", scheme="tlc-only").to_dict()
     assert (told["wear"]["years"], told["trace"]["write_bytes_per_day"]) == (None, None)
     assert told["wear"]["lifetime_host_bytes"] > 0
-    assert dict(life.rows(told))["years (the trace has no times)"] == "–"
+    assert dict(endurance.life_rows(told))["years (the trace has no times)"] == "–"
 
 
 @pytest.mark.few(3)

@@ -20,7 +20,7 @@ import slcache
 from charted import Page, charts, rows
 from slcache import names
 from slcache.bandwidth import curves
-from slcache.charts import layout, page, performance, pictures
+from slcache.charts import layout, performance, pictures
 from slcache.cli import console
 from slcache.metrics import METRICS
 from slcache.results.result import heading, run_table
@@ -200,8 +200,8 @@ def test_json_for_a_terminal_means_the_same(
 
 def test_every_page_escapes() -> None:
     for name in MARKUP:
-        chart = page.chart(layout.empty(name), name)
-        made = page.render("trace.html.j2", title=name, sections=[], chart=chart)
+        chart = pictures.chart(layout.empty(name), name)
+        made = pictures.page("trace.html.j2", title=name, sections=[], chart=chart)
         check_page(made, name)
         assert list(charts(made)) == [names.printable(name)]
     folder = resources.files("slcache") / "templates"

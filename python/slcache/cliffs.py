@@ -17,7 +17,7 @@ from slcache.options import content as texts
 from slcache.options import models, option, parsing, takes
 from slcache.options.content import Content
 from slcache.results.result import Result
-from slcache.sentences import gains, notes
+from slcache.sentences import endurance, notes
 from slcache.trace import Progress
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Cliff(Pictured):
 
     def gained(self) -> list[Cells | str]:
         """Return what is programmed dense beside the least, if counted: a table and sentences."""
-        return [*gains.beside(self._pairs()), *gains.lines_beside(self._pairs())]
+        return [*endurance.gains_beside(self._pairs()), *endurance.gain_lines_beside(self._pairs())]
 
     def picture(self) -> dict[str, Any]:
         """Return bandwidth over data written as a Vega-Lite specification."""

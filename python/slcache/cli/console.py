@@ -142,9 +142,9 @@ def output(
     """
     if directory is None:
         return contextlib.nullcontext()
-    from slcache.charts import page
+    from slcache.charts import pictures
 
-    page.check_room()
+    pictures.check_room()
     return Transaction(directory, names, inputs, beside)
 
 

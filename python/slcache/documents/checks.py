@@ -194,7 +194,7 @@ def _check_power(series: Mapping[str, Any]) -> None:
 
 def check_bounds(bounds: object) -> None:
     """Hold the bounds of a comparison against the published schema."""
-    from slcache.results.model import Bounds
+    from slcache.documents.model import Bounds
 
     _hold(schemata.of(Bounds), bounds, "bounds")
 

@@ -27,7 +27,7 @@ _OF_FILES = ("$schema", "$id")
 
 #: The module and the class from which a document's schema is derived, and its version.
 _MODELS = {
-    "compare": ("results.model", "Comparison", 2),
+    "compare": ("documents.model", "Comparison", 2),
     "cliff": ("bandwidth.document", "Cliff", 1),
     "sweep": ("study.document", "Sweep", 2),
     "sweep-show": ("study.document", "Show", 2),

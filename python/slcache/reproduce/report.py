@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from slcache import _core, units
-from slcache.charts import page
+from slcache.charts import pictures
 from slcache.reproduce import figures, ledger
 from slcache.reproduce.evaluation import TIMES
 from slcache.reproduce.functions import JUDGED
@@ -18,7 +18,7 @@ from slcache.reproduce.points import NEAR, Learned, PointTable, sentence
 def render(evaluation: Evaluation) -> str:
     """Return the page."""
     plan = evaluation.plan
-    return page.render(
+    return pictures.page(
         "reproduce.html.j2",
         plan=plan,
         title=f"{plan.title}, reproduced",
@@ -65,18 +65,18 @@ def _apart(evaluation: Evaluation, part: str) -> list[tuple[str, ReadingRun]]:
 
 def _pictures(evaluation: Evaluation) -> list[dict[str, Any]]:
     """Return every figure, once for each reading that makes it another."""
-    pictures = []
+    found = []
     for spec in evaluation.plan.figures:
         title = f"Figure {spec.id}: {spec.title}"
         views = _apart(evaluation, spec.part)
         drawn = [figures.draw(spec, view.plan, view.tables[spec.part]) for _, view in views]
         figures.same_scale(spec, drawn)
         shown = [
-            (name, page.chart(picture, f"{title}, {name}" if name else title))
+            (name, pictures.chart(picture, f"{title}, {name}" if name else title))
             for (name, _), picture in zip(views, drawn, strict=True)
         ]
-        pictures.append({"title": title, "drawn": shown, "note": spec.note})
-    return pictures
+        found.append({"title": title, "drawn": shown, "note": spec.note})
+    return found
 
 
 def _tables(evaluation: Evaluation) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from slcache.files import Path
 from slcache.names import few
 from slcache.options import checked, refuse
 from slcache.results.result import Frames, Result, heading
-from slcache.sentences import gains, life, notes, verdict
+from slcache.sentences import endurance, notes, verdict
 from slcache.tables import grid
 from slcache.tables.table import plain
 
@@ -125,7 +125,7 @@ class Comparison(Frames):
             notes.unequal_caches(self.named),
             notes.unequal_room(self.named),
         )
-        lives = life.notes(self.named, self.gb_per_day)
+        lives = endurance.life_notes(self.named, self.gb_per_day)
         return [*filter(None, caches), *notes.of_runs(self.named), *lives]
 
     def brief(self) -> list[str]:
@@ -146,15 +146,15 @@ class Comparison(Frames):
 
     def lives(self) -> list[Cells]:
         """Return the table of how long the devices live; none where no run tells."""
-        return life.table(self.named, self.gb_per_day)
+        return endurance.lives(self.named, self.gb_per_day)
 
     def gains(self) -> list[Cells]:
         """Return the table of dense programs beside the least; none if not counted."""
-        return gains.table(*self._compared, "reference")
+        return endurance.gains(*self._compared, "reference")
 
     def gain_lines(self) -> list[str]:
         """Return the sentences on that table."""
-        return gains.lines(*self._compared)
+        return endurance.gain_lines(*self._compared)
 
     def shown(self, *, explain: bool = False) -> list[Cells | Text | str]:
         """Return what is shown: the answer, or with `explain` all that is known of it."""
@@ -166,7 +166,7 @@ class Comparison(Frames):
             if self.gb_per_day is None:
                 return [first, *self.brief()]
             # Or why what is asked for is not there.
-            asked = lives or life.notes(self.named, self.gb_per_day)
+            asked = lives or endurance.life_notes(self.named, self.gb_per_day)
             return [first, *asked, *(line for line in self.brief() if line not in asked)]
         cautions: list[Text | str] = [Text(line, "yellow") for line in self.notes()]
         told = [*cautions, *self.verdict()]

@@ -10,12 +10,12 @@ from typing import Any
 from markupsafe import Markup
 
 from slcache import units
-from slcache.charts import device, layout, page, performance, scheme
+from slcache.charts import device, layout, performance, pictures, scheme
 from slcache.charts.spec import Spec
 from slcache.documents import Document, Runs
 from slcache.documents.figures import power_states
 from slcache.names import leaves, shown
-from slcache.sentences import gains, life, notes, verdict
+from slcache.sentences import endurance, notes, verdict
 from slcache.tables import grid
 from slcache.tables.table import Cells, Columns, Table
 
@@ -50,7 +50,7 @@ def render(
     label, first = next(iter(runs.items()))
     compared, reference = to is not None and len(runs) > 1, to or label
     mark = "=1" if compared else ""
-    return page.render(
+    return pictures.page(
         "report.html.j2",
         title=_title(list(runs), first) if compared else label,
         seeds=seeds,
@@ -60,13 +60,13 @@ def render(
         tables=[
             grid.table(runs, reference, mark),
             grid.pace(runs, reference, mark),
-            *life.table(runs, gb_per_day),
+            *endurance.lives(runs, gb_per_day),
         ],
         compared=compared,
         unequal=notes.unequal_caches(runs) if compared else "",
-        cautions=[] if seeds else [*notes.of_runs(runs), *life.notes(runs, gb_per_day)],
-        gains=gains.table(runs, reference, "reference" if compared else ""),
-        gain_lines=gains.lines(runs, reference),
+        cautions=[] if seeds else [*notes.of_runs(runs), *endurance.life_notes(runs, gb_per_day)],
+        gains=endurance.gains(runs, reference, "reference" if compared else ""),
+        gain_lines=endurance.gain_lines(runs, reference),
         pictures=list(_pictures(runs, reference if compared else None, bounds)),
         labels=list(runs),
         latencies=grid.latencies(runs, PERCENTILES),
@@ -109,7 +109,7 @@ def _scheme(document: Document, gb_per_day: float | None) -> Rows:
         for table in scheme["tables"]
     ]
     own = _rows(document["config"].get("scheme", {})) + _rows(scheme["figures"])
-    return [*own, *tables, *life.rows(document, gb_per_day)]
+    return [*own, *tables, *endurance.life_rows(document, gb_per_day)]
 
 
 def _config(document: Document, wanted: Collection[str]) -> Rows:
@@ -172,7 +172,9 @@ def _pictures(runs: Runs, to: str | None, bounds: Mapping[str, Any] | None) -> I
     note = documents[0]["trace"]["label"]
 
     def of(title: str, caption: str, draw: Callable[..., Spec], *given: object) -> Picture:
-        return Picture(title, page.chart(layout.noted(draw(runs, *given), note), title), caption)
+        return Picture(
+            title, pictures.chart(layout.noted(draw(runs, *given), note), title), caption
+        )
 
     if to is not None:
         told = (

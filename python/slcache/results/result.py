@@ -18,7 +18,7 @@ from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path, Transaction
 from slcache.names import printable
 from slcache.options import checked, refuse
-from slcache.sentences import gains, life, notes
+from slcache.sentences import endurance, notes
 from slcache.tables import grid
 from slcache.tables.table import Cells, plain
 
@@ -299,7 +299,7 @@ class Result(Frames):
 
     def notes(self) -> list[str]:
         """Return what to keep in mind while reading the figures, in sentences."""
-        return [*notes.of_runs(self.named), *life.notes(self.named, self.gb_per_day)]
+        return [*notes.of_runs(self.named), *endurance.life_notes(self.named, self.gb_per_day)]
 
     def report(self) -> str:
         """Return the report as one self-contained HTML page."""
@@ -358,8 +358,8 @@ def run_table(label: str, document: Document, gb_per_day: float | None = None) -
         _flash_line(document),
         _disk_line(document),
         _pace_line(document),
-        life.line(document, gb_per_day),
-        gains.line(document),
+        endurance.life_line(document, gb_per_day),
+        endurance.gain_line(document),
     )
     below = "\n".join(filter(None, lines))
     return grid.latencies({label: document}, _LATENCIES, title=label, caption=below)

@@ -15,7 +15,7 @@ from slcache.names import few, joined
 from slcache.results.comparison import Comparison
 from slcache.results.intervals import LEVEL, Estimate, Figure, Paired, against
 from slcache.results.result import Result
-from slcache.sentences import gains, life, notes, verdict
+from slcache.sentences import endurance, notes, verdict
 from slcache.tables import grid
 from slcache.tables.grid import Column, Show
 from slcache.tables.table import Cells
@@ -152,7 +152,7 @@ class SeededComparison(Comparison):
     def lives(self) -> list[Cells]:
         """Return the table of mean lives over the seeds; none where no run tells."""
         runs = {label: [each.named[label] for each in self.comparisons] for label in self.labels}
-        return life.table(self.named, self.gb_per_day, runs)
+        return endurance.lives(self.named, self.gb_per_day, runs)
 
     def gains(self) -> list[Cells]:
         """Return the means of the table of dense programs beside the least; none if not counted.
@@ -174,7 +174,9 @@ class SeededComparison(Comparison):
         found = self.figure(label, column.metric).estimate
         # Whether the first run's share would say nothing.
         first = self[label].documents[0], self[self.reference].documents[0]
-        if column.metric == metrics.GAIN_SHARE and (found is None or gains.without_share(*first)):
+        if column.metric == metrics.GAIN_SHARE and (
+            found is None or endurance.without_share(*first)
+        ):
             return cell
         if found is None:
             return "–"
@@ -183,7 +185,7 @@ class SeededComparison(Comparison):
 
     def gain_lines(self) -> list[str]:
         """Return the sentences on that table: who is not bound and why."""
-        return list(gains.unbound(*self._compared))
+        return list(endurance.unbound(*self._compared))
 
     def _is_thin(self, label: str, column: Column) -> bool:
         """Return whether too few requests carry a percentile under any of the seeds."""

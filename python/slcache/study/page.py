@@ -10,7 +10,7 @@ from markupsafe import Markup
 from rich.text import Text
 
 from slcache import catalogue
-from slcache.charts import page
+from slcache.charts import pictures
 from slcache.charts import study as charts
 from slcache.charts.spec import Spec
 from slcache.metrics import metric_of
@@ -151,7 +151,7 @@ def figure(level: int, title: str, drawn: Spec, caption: str) -> Markup:
     """Return a picture with its heading and what is said below it."""
     return Markup(
         "<h{0}>{1}</h{0}>\n<figure>\n{2}\n<figcaption>{3}</figcaption>\n</figure>\n"
-    ).format(level, title, page.chart(drawn, title), caption)
+    ).format(level, title, pictures.chart(drawn, title), caption)
 
 
 class _Pictures:
@@ -261,7 +261,7 @@ def render(
     outcome, count = analysis.outcome, len(analysis.judged)
     left = f"Pictures are of the first {DRAWN} of {count} {analysis.each_load}s."
     told = [*map(Text, notes), *first, *([Text(left)] if count > DRAWN else [])]
-    return page.render(
+    return pictures.page(
         "sweep.html.j2",
         title=title,
         parts=map(_marked, [*told, *show.parts(analysis, _Pictures(analysis), None)]),

@@ -1,0 +1,348 @@
+"""How long a device lives, and how many of its dense programs could be spared, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Any
+
+from slcache import units
+from slcache.documents import Document, Runs, figures
+from slcache.names import by_reason, joined, said_of
+from slcache.tables import grid
+from slcache.tables.table import Cells
+
+Rows = list[tuple[str, str]]
+
+_UNKNOWN = "–"
+#: What is said below a table of lives.
+CAPTION = (
+    "TBW and drive writes a day for five years by the mean block, then TBW by the most worn one"
+)
+
+
+@dataclass(frozen=True)
+class Life:
+    """How long a device lives; what is not known is None."""
+
+    host_bytes: float | None
+    #: Until the most worn block is used up, as if it went on wearing faster than the others.
+    most_worn_bytes: float | None
+    drive_writes_per_day: float | None
+    years: float | None
+    #: Written a day, 10^9 bytes.
+    gb_per_day: float | None
+    #: Whether that is what the trace does in its own times.
+    own: bool
+
+    @classmethod
+    def of(cls, document: Document, gb_per_day: float | None = None) -> Life:
+        """Return a run's, at the trace's own rate or at another one."""
+        wear, own = document["wear"], document["trace"]["write_bytes_per_day"]
+        written = wear["lifetime_host_bytes"]
+        if gb_per_day is None:
+            rate, years = (None if own is None else own / 1e9), wear["years"]
+        else:
+            rate, years = gb_per_day, None if written is None else written / (365e9 * gb_per_day)
+        return cls(
+            written,
+            wear["lifetime_most_worn_host_bytes"],
+            wear["drive_writes_per_day"],
+            years,
+            rate,
+            gb_per_day is None,
+        )
+
+    @property
+    def rate(self) -> str:
+        """What is written a day, as the title of its years."""
+        if self.gb_per_day is None:
+            return "years (the trace has no times)"
+        whose = " (the trace's own)" if self.own else ""
+        return f"years at {units.significant(self.gb_per_day)} GB a day{whose}"
+
+
+def life_rows(document: Document, gb_per_day: float | None = None) -> Rows:
+    """Return a run's write amplification and wear by mode, and how long the device lives."""
+    wear = document["wear"]
+    found = [
+        (f"write amplification in {mode}", f"{value:.3f}")
+        for mode, value in document["waf"]["by_mode"].items()
+    ]
+    for mode, each in wear["by_mode"].items():
+        factor, used = each["erase_factor"], each["percent_used"]
+        found.append((f"erase factor in {mode}", "–" if factor is None else f"{factor:.3f}"))
+        found.append((f"life used in {mode}", "–" if used is None else f"{used:.3g} %"))
+    damage, life = wear["damage"], Life.of(document, gb_per_day)
+    if damage is not None:
+        by = f"{damage['pool']} in {joined(damage['modes'])}"
+        used = f"{100 * damage['mean']:.3g} % of the mean block, {100 * damage['max']:.3g} % of"
+        found.append(("life used", f"{used} the most worn ({by}, {damage['cycles']:.3g} cycles)"))
+    found += [("estimated lifetime", _written(life.host_bytes))]
+    if life.most_worn_bytes is not None:
+        found.append(("lifetime by the most worn block", _written(life.most_worn_bytes)))
+    by_rule = {rule: each["lifetime_host_bytes"] for rule, each in wear.get("by_rule", {}).items()}
+    if len(set(by_rule.values())) > 1:
+        found += [(f"lifetime by rule {rule}", _written(own)) for rule, own in by_rule.items()]
+    found += [
+        ("TBW", _tbw(life.host_bytes)),
+        ("drive writes a day for five years", _number(life.drive_writes_per_day)),
+    ]
+    return [*found, (life.rate, _number(life.years))]
+
+
+def life_line(document: Document, gb_per_day: float | None = None) -> str | None:
+    """Return a run's life in one sentence, or None where there is none to tell."""
+    life = Life.of(document, gb_per_day)
+    if life.host_bytes is None:
+        return None
+    worn = "" if life.most_worn_bytes is None else f" ({_tbw(life.most_worn_bytes)} by the worst)"
+    daily = (
+        f", {_number(life.drive_writes_per_day)} drive writes a day"
+        if life.drive_writes_per_day is not None
+        else ""
+    )
+    years = "" if life.years is None else f", {_number(life.years)} {life.rate}"
+    return f"life {_tbw(life.host_bytes)} TBW{worn}{daily}{years}"
+
+
+def lives(
+    runs: Runs,
+    gb_per_day: float | None = None,
+    repeated: Mapping[str, Sequence[Document]] | None = None,
+) -> list[Cells]:
+    """Return the table of lives; none without a life.
+
+    Where each scheme has `repeated` runs, lives are their means, at the rate of the first document.
+    """
+    every = repeated or {label: [document] for label, document in runs.items()}
+    lives = {
+        label: [Life.of(each, gb_per_day) for each in of_one] for label, of_one in every.items()
+    }
+    if all(life.host_bytes is None for of_one in lives.values() for life in of_one):
+        return []
+    rate = Life.of(next(iter(runs.values())), gb_per_day).rate
+    titles = ["scheme", "TBW", "drive writes a day", "TBW, most worn", rate]
+    rows = ([grid.named(label), *_life_cells(_mean(each))] for label, each in lives.items())
+    return [Cells(titles, rows, caption=CAPTION)]
+
+
+def _mean(lives: Sequence[Life]) -> Life:
+    """Return the mean of lives over seeds; None of what any of them does not tell."""
+    names = ("host_bytes", "most_worn_bytes", "drive_writes_per_day", "years")
+    known = {name: [getattr(life, name) for life in lives] for name in names}
+    means: dict[str, Any] = {
+        name: None if None in each else fmean(each) for name, each in known.items()
+    }
+    return replace(lives[0], **means)
+
+
+def _life_cells(life: Life) -> list[str]:
+    return [
+        _tbw(life.host_bytes),
+        _number(life.drive_writes_per_day),
+        _tbw(life.most_worn_bytes),
+        _number(life.years),
+    ]
+
+
+def life_notes(runs: Runs, gb_per_day: float | None = None) -> list[str]:
+    """Return why lives are guesses or not told, each reason once with those that it holds for.
+
+    Of a device that says no endurance at all nobody expects a life, but who says what is written.
+    """
+    found = by_reason(
+        (label, document["wear"]["note"])
+        for label, document in runs.items()
+        if document["host"]["write"]["bytes"]
+        and (gb_per_day or any(pool["endurance_cycles"] for pool in document["wear"]["pools"]))
+    )
+    return [f"{joined(names)}: {told}" for told, names in found.items()]
+
+
+def _written(host_bytes: float | None) -> str:
+    return _UNKNOWN if host_bytes is None else f"{units.size(host_bytes)} written"
+
+
+def _tbw(host_bytes: float | None) -> str:
+    return _number(None if host_bytes is None else host_bytes / 1e12)
+
+
+def _number(value: float | None) -> str:
+    return _UNKNOWN if value is None else units.significant(value)
+
+
+#: Runs by name, each with its reference, or none.
+Pairs = Mapping[str, tuple[Document, Document | None]]
+NOTHING = "nothing to gain"
+#: In place of a share where all that was written had room.
+UNFILLED = "cache not filled"
+#: A cache that takes less than this share of what the bound counts is told of.
+_NEAR = 0.9
+
+
+def gains(runs: Runs, to: str, mark: str) -> list[Cells]:
+    """Return the table of what the runs program dense beside the least; none without a bound."""
+    pairs = {name: (each, None if name == to else runs[to]) for name, each in runs.items()}
+    return gains_beside(pairs, {to: mark})
+
+
+def gains_beside(pairs: Pairs, marks: Mapping[str, str] | None = None) -> list[Cells]:
+    """Return the same table of runs that each have a reference of their own, or none."""
+    if all(figures.bound(document) is None for document, _ in pairs.values()):
+        return []
+    any_disk = any(document.get("disk") for document, _ in pairs.values())
+    done = "written to disk" if any_disk else "dense"
+    titles = ["cache and memory", done, "at least", f"{done} / least", "share of the gain"]
+    of = marks or {}
+    rows = (
+        [grid.named(name, of.get(name, "")), *_gain_cells(*pair)] for name, pair in pairs.items()
+    )
+    return [Cells(["scheme", *titles], rows)]
+
+
+def _gain_cells(document: Document, reference: Document | None) -> list[str]:
+    relative = document["figures"]["dense_over_least"]
+    gained = None if reference is None else figures.gain_share(document, reference)
+    return [
+        *_sizes(document),
+        "–" if relative is None else f"{relative:.2f}",
+        without_share(document, reference) or ("–" if gained is None else units.percent(gained)),
+    ]
+
+
+def without_share(document: Document, reference: Document | None) -> str:
+    """Return why a share of the gain would say nothing; empty where it says something."""
+    if reference is None:
+        return ""
+    if figures.is_unfilled(document):
+        return UNFILLED
+    return NOTHING if figures.is_at_bound(document, reference) else ""
+
+
+def _sizes(document: Document) -> list[str]:
+    """Return what cache and memory hold, what was programmed dense, and the least of that."""
+    told = document["figures"]
+    sizes = [figures.room_bytes(document), told["dense_bytes"], told["dense_least_bytes"]]
+    return ["–" if size is None else units.size(size) for size in sizes]
+
+
+def gain_line(document: Document) -> str | None:
+    """Return a sentence on one run's bound, or None where it was not counted."""
+    if "bound" not in document:
+        return None
+    found = document["bound"]
+    if found["kind"] == "none":
+        return f"no bound on dense programs: {found['why']}"
+    room, done, least = _sizes(document)
+    took = f", of which the cache took {_peak(document)}" if _takes_less(document) else ""
+    does = "written to the disk" if found["kind"] == "disk" else "programmed dense"
+    return f"{done} {does}, {least} at least with {room} of cache and memory{took}"
+
+
+def gain_lines(runs: Runs, to: str) -> list[str]:
+    """Return the sentences on the table: who comes nearest, and who is not bound and why."""
+    if len(set(map(figures.device, runs.values()))) > 1:
+        return [*_taken(runs), "Shares of the gain are told of schemes on one device."]
+    return [*_taken(runs), *_nearest(runs), *unbound(runs, to)]
+
+
+def _takes_less(document: Document) -> bool:
+    """Return whether a cache took much less than the bound counts, the most it may ever."""
+    found, peak = figures.bound(document), document["figures"]["cache_peak_bytes"]
+    if found is None or peak is None:
+        return False
+    memory = found["buffer_slots"] * int(document["config"]["device"]["mu_bytes"])
+    return bool(peak + memory < _NEAR * (figures.room_bytes(document) or 0))
+
+
+def _peak(document: Document) -> str:
+    return f"{units.size(document['figures']['cache_peak_bytes'])} at most"
+
+
+def _taken(named: Runs) -> Iterator[str]:
+    """Name the caches that took less than the bound counts."""
+    told = [
+        f"{name} {_sizes(document)[0]}, of which its cache took {_peak(document)}"
+        for name, document in named.items()
+        if _takes_less(document)
+    ]
+    if told:
+        yield (
+            "Cache and memory are the most that a scheme may ever have, in any state of the "
+            f"device: {joined(told)}."
+        )
+
+
+def unfilled(named: Runs) -> Iterator[str]:
+    """Say whose cache never filled: there gains and ties are those of its size."""
+    found = [name for name, each in named.items() if figures.is_unfilled(each)]
+    if not found:
+        return
+    name = max(found, key=lambda each: figures.cached_bytes(named[each]))
+    written = units.size(figures.cached_bytes(named[name]))
+    room = units.size(figures.room_bytes(named[name]) or 0)
+    of = "" if len(found) == 1 else f" (at most: {name})"
+    who = said_of(found, "never filled its cache", "never filled their caches")
+    yield (
+        f"{who}: {written} were written to {room}{of}. No share of a gain is told there, and "
+        "equals are no tie: what has room needs no policy. A longer trace or a smaller cache "
+        "tells policies apart."
+    )
+
+
+def _nearest(named: Runs) -> Iterator[str]:
+    """Say how near the one comes that is nearest of those with a cache."""
+    known = [
+        (value, name)
+        for name, each in named.items()
+        if figures.has_cache(each) and (value := each["figures"]["dense_over_least"]) is not None
+    ]
+    if not known:
+        return
+    value, name = min(known)
+    document = named[name]
+    room, done, least = _sizes(document)
+    if document["bound"]["kind"] == "disk":
+        does, to_do = "writes", "write less than {} to the disk"
+    else:
+        does, to_do = "programs", "program less than {} dense"
+    emptied = ", emptied at the end," if document["bound"]["drained"] else ""
+    yield (
+        f"With {room} of cache and memory{emptied} no scheme can {to_do.format(least)}; {name} "
+        f"{does} {done}, {value:.2f} times that."
+    )
+
+
+def unbound(named: Runs, to: str) -> Iterator[str]:
+    """Say who is not bound and why, and why there are no shares."""
+    yield from unfilled(named)
+    yield from _reasons(named)
+    others = any(figures.bound(each) is not None for name, each in named.items() if name != to)
+    if others and figures.bound(named[to]) is None:
+        yield f"{to} has no bound, so that no share of a gain over it can be told."
+    if others and figures.has_cache(named[to]):
+        yield f"{to} has a cache itself: shares of the gain need a reference without one."
+
+
+def _reasons(named: Runs) -> Iterator[str]:
+    reasons = by_reason(
+        (name, document["bound"]["why"])
+        for name, document in named.items()
+        if (document.get("bound") or {}).get("kind") == "none"
+    )
+    for why, names in reasons.items():
+        yield f"No bound holds for {joined(names)}: {why}."
+
+
+def gain_lines_beside(pairs: Pairs) -> list[str]:
+    """Return the sentences on runs that each have a reference of their own."""
+    alone = [
+        name for name, (each, other) in pairs.items() if figures.has_cache(each) and other is None
+    ]
+    named = {name: document for name, (document, _) in pairs.items()}
+    told = [*unfilled(named), *_reasons(named)]
+    if alone:
+        told.append(f"No share for {joined(alone)}: the device needs its cache to run.")
+    return told
