@@ -16,7 +16,7 @@ import pytest
 
 import slcache
 from slcache import _core, explain, units
-from slcache.code import listed
+from slcache.code import names_of
 from slcache.execute.executors import Local
 from slcache.execute.tasks import Task
 from slcache.metrics import METRICS
@@ -234,7 +234,7 @@ def test_settings_of_one_scheme_are_compared(trace: Path, tmp_path: Path) -> Non
     asked = [run["config"]["scheme"]["raro"]["min_retries"] for run in found.to_dict()["runs"]]
     assert asked[0] != asked[1] == asked[2] == [0, 0]
     assert found.to_polars()["scheme"].to_list() == found.labels
-    assert list(Study(trace="t", device="rl-32g", scheme=listed(names)).schemes) == found.labels
+    assert list(Study(trace="t", device="rl-32g", scheme=names_of(names)).schemes) == found.labels
 
 
 def test_the_unit_is_the_shortest_times_unless_the_longest_gets_long() -> None:

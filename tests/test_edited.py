@@ -20,7 +20,7 @@ from slcache.cli.app import execute
 from slcache.metrics import METRICS
 from slcache.options import content, parsing
 from slcache.study import model
-from slcache.study.axes import Axis, listed
+from slcache.study.axes import Axis, csv_points
 from support import json_of
 from support import slcache as command
 
@@ -211,9 +211,9 @@ def test_what_people_write_may_begin_with_a_mark(trace: Path, tmp_path: Path) ->
     assert slcache.Trace(marked("workload.toml", text)).info()["requests"] == 9
     asked = marked("study.toml", f'trace = "{trace}"\ndevice = "tiny"\nscheme = "baseline"\n')
     assert model.is_study(asked)
-    assert model.read(asked).schemes == ("baseline",)
+    assert model.read_study(asked).schemes == ("baseline",)
     points = marked("points.csv", "host.time_scale,run.seed\n0.5,1\n")
-    assert [list(point) for point in listed(points)] == [["host.time_scale", "run.seed"]]
+    assert [list(point) for point in csv_points(points)] == [["host.time_scale", "run.seed"]]
 
 
 STUDY = """\

@@ -356,8 +356,8 @@ def test_a_study_takes_both_words(trace: Path, tmp_path: Path) -> None:
         path = tmp_path / f"{number}.toml"
         path.write_text(f'{first} = "{trace}"\ndevice = "tiny"\n{second} = ["baseline"]\n')
         assert model.is_study(path)
-        files.append(model.read(path))
+        files.append(model.read_study(path))
     assert files[0] == files[1]
     path.write_text(f'trace = "{trace}"\nworkload = "{trace}"\n')
     with pytest.raises(slcache.Error, match="trace"):
-        model.read(path)
+        model.read_study(path)

@@ -16,7 +16,7 @@ from generated_pages import DOCS, FAMILIES, KINDS, MODES, in_family, pages
 from generated_pages import PAGES as GENERATED
 from slcache import explain
 from slcache.cli.app import command_line
-from slcache.study.model import of, read
+from slcache.study.model import read_study, study_of_document
 from support import contains, stdout
 from verbs import verbs
 
@@ -234,7 +234,10 @@ def test_its_listings_print_what_it_shows(page: str, capsys: pytest.CaptureFixtu
     shown = "".join(re.findall(r"```\n\n```\n(.*?)```", text(page), re.DOTALL))
     assert capsys.readouterr().out == shown != ""
     for file in re.findall(r"```toml\n(.*?)```", text(page), re.DOTALL):
-        asked, told = read(Path("out/sizes/study.toml")), of(tomllib.loads(file))
+        asked, told = (
+            read_study(Path("out/sizes/study.toml")),
+            study_of_document(tomllib.loads(file)),
+        )
         assert asked.combinations() == told.combinations()
         assert (asked.traces, asked.schemes) == (told.traces, told.schemes)
         assert asked.fixed == told.fixed

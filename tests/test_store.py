@@ -82,7 +82,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_file_that_does_not_fit_is_no_result(name: str, whole: bytes, tmp_path: Path) -> None:
     kept = Store(tmp_path)
     for key in ("k", "other"):
-        (tmp_path / f"{key}.json.gz").write_bytes(store.packed(key, whole))
+        (tmp_path / f"{key}.json.gz").write_bytes(store.pack(key, whole))
     path, other = tmp_path / "k.json.gz", tmp_path / "other.json.gz"
     before, document = path.read_bytes(), kept.get("k")
     assert document is not None
@@ -233,13 +233,13 @@ def put(file: Path, change: Change, key: str | None = None) -> None:
     """Change a kept document and seal it again, under its own key or another."""
     found = change(json.loads(gzip.decompress(file.read_bytes()).partition(b"\n")[2]))
     text = found if isinstance(found, bytes) else json.dumps(found).encode()
-    file.write_bytes(store.packed(key or file.name.partition(".")[0], text))
+    file.write_bytes(store.pack(key or file.name.partition(".")[0], text))
 
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_no_result_is_told_despite_its_seal(name: str, whole: bytes, tmp_path: Path) -> None:
     file = tmp_path / "k.json.gz"
-    file.write_bytes(store.packed("k", whole))
+    file.write_bytes(store.pack("k", whole))
     kept = Store(tmp_path)
     assert kept.get("k") is not None
     put(file, CHANGES[name])

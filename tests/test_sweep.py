@@ -23,7 +23,7 @@ from slcache.options import parsing
 from slcache.study import sweep
 from slcache.study.analysis import Analysis
 from slcache.study.axes import Axis
-from slcache.study.model import Study, StudyError, of, read
+from slcache.study.model import Study, StudyError, read_study, study_of_document
 from slcache.study.outcome import Outcome
 from slcache.study.run import Sweep
 from studies import analysis, grid, printed
@@ -254,7 +254,10 @@ def test_points_are_listed_in_a_csv_file(small: Path, tmp_path: Path) -> None:
     words = swept_alike(small, "--points", points, "--out", tmp_path / "out", "--json")
     rows = json_of(*words)["points"]
     assert [(row[BLOCKS], row[SCALE]) for row in rows] == [(3, 1.5), (4, None)]
-    assert read(tmp_path / "out" / "study.toml").listed == ({BLOCKS: 3, SCALE: 1.5}, {BLOCKS: 4})
+    assert read_study(tmp_path / "out" / "study.toml").listed == (
+        {BLOCKS: 3, SCALE: 1.5},
+        {BLOCKS: 4},
+    )
     points.write_text(f"{BLOCKS},{SCALE}\n3\n")
     assert b"points.csv:2: 1 values for 2 keys" in command(*words).stderr
 
@@ -273,7 +276,7 @@ def test_a_study_survives_its_file(tmp_path: Path) -> None:
     )
     path = tmp_path / "study.toml"
     path.write_text(study.to_toml(), "utf-8")
-    assert read(path) == study
+    assert read_study(path) == study
 
 
 def test_seeds_of_a_recording_that_change_nothing_are_told(small: Path) -> None:
@@ -546,7 +549,9 @@ def test_a_key_is_not_set_in_one_spelling_and_varied_in_another(little: Path) ->
 def test_a_wrong_study_names_its_key(said: dict[str, Any], told: str) -> None:
     whole = {"trace": "t.csv", "device": "tiny", "scheme": ["sa", "tlc-only"], **said}
     with pytest.raises(StudyError, match=told) as error:
-        of({key: value for key, value in whole.items() if value is not None}).combinations()
+        study_of_document(
+            {key: value for key, value in whole.items() if value is not None}
+        ).combinations()
     assert all(key in str(error.value) for key in said.get("vary", {}))
 
 

@@ -358,7 +358,7 @@ def test_tasks_travel_to_a_folder(trace: Path, cwd: Path, monkeypatch: pytest.Mo
         here = False
 
         def did(self, task: Task) -> Done:
-            sent = tasks.packed(task)
+            sent = tasks.portable(task)
             with monkeypatch.context() as moved:
                 moved.chdir("/")
                 return tasks.perform_sent(sent, tasks.version())

@@ -102,7 +102,7 @@ def parts(text: str) -> list[str]:
     return [part.strip() for part in found]
 
 
-def listed(text: str) -> list[str]:
+def names_of(text: str) -> list[str]:
     """Return the names of a list; `raro:min_retries=[0, 0]` is one of them."""
     return [name for name in parts(text) if name]
 
@@ -111,7 +111,7 @@ def words(texts: Iterable[str]) -> Iterator[str]:
     """Yield what may name code in the words of a command line."""
     for text in texts:
         value = text.partition("=")[2]
-        parts = (text, value, *listed(text), *listed(value), *_BETWEEN.split(text))
+        parts = (text, value, *names_of(text), *names_of(value), *_BETWEEN.split(text))
         yield from filter(_is_source, parts)
         # A class with settings of its own.
         yield from (OWN.split(part)[0] for part in parts if _is_source(OWN.split(part)[0]))

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from slcache import _core, names, simulation
-from slcache.code import listed
+from slcache.code import names_of
 from slcache.documents import Document
 from slcache.documents.saved import file_of
 from slcache.errors import ConfigError, ResultError, TraceError, UsageError, about
-from slcache.execute import prefixed
+from slcache.execute import with_title
 from slcache.files import Path
 from slcache.names import few
 from slcache.options import checked
@@ -91,7 +91,7 @@ def _again(
 ) -> Result | Comparison:
     """Repeat a run, or the runs of a comparison of one seed."""
     runs = [
-        _repeated(label, document, trace, sources, prefixed(label, progress))
+        _repeated(label, document, trace, sources, with_title(label, progress))
         for label, document in zip(old.labels, old.documents, strict=True)
     ]
     return Comparison(runs, old.reference, old.bounds) if isinstance(old, Comparison) else runs[0]
@@ -99,13 +99,13 @@ def _again(
 
 def _sources(scheme: str | None) -> dict[str, str]:
     """Return the classes that are named, by what results call their runs."""
-    return {names.of_source(name): name for name in listed(scheme or "") if ":" in name}
+    return {names.of_source(name): name for name in names_of(scheme or "") if ":" in name}
 
 
 def _chosen(old: Result | Comparison, scheme: str | None) -> Result | Comparison:
     """Return the runs that are named, by what they are called or by their class."""
     called = old.labels if isinstance(old, Comparison) else [_own_name(old)]
-    wanted = [name if name in called else names.of_source(name) for name in listed(scheme or "")]
+    wanted = [name if name in called else names.of_source(name) for name in names_of(scheme or "")]
     if scheme is None or set(wanted) == set(called):
         return old
     if isinstance(old, SeededComparison):

@@ -126,7 +126,7 @@ def _study_of(path: Path, metrics: Sequence[str] | None) -> Study | None:
         return None
     told = "points without commands" if metrics else "judged by the default metrics"
     try:
-        return model.read(path)
+        return model.read_study(path)
     except ConfigError as error:
         console.note(f"{told}: {error}")
         return None

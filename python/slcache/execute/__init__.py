@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from slcache.execute.tasks import Done, Task
 
 
-def prefixed(scheme: str, progress: Progress | None) -> Progress | None:
+def with_title(scheme: str, progress: Progress | None) -> Progress | None:
     """Return a report of progress that names the scheme with each phase."""
     if progress is None:
         return None
@@ -52,9 +52,9 @@ class Inline:
         from slcache.execute import tasks
 
         task = self._tasks.popleft()
-        progress = prefixed(task.run.title, self._progress)
+        progress = with_title(task.run.title, self._progress)
         text = tasks.document(task.run, self._trace(task.run.source), progress=progress)
-        return [tasks.finished(task.name, text, self._level)]
+        return [tasks.done_of(task.name, text, self._level)]
 
     def _trace(self, text: str) -> str | _core.Rereadable:
         source = content.trace_of(text)

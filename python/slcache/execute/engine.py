@@ -302,7 +302,9 @@ class Engine:
     def known(self, keys: Iterable[str]) -> dict[str, Done]:
         """Return the figures of the results that are there already."""
         found = ((key, self.store.get(key)) for key in keys)
-        return {key: tasks.of_document(document) for key, document in found if document is not None}
+        return {
+            key: tasks.done_of_document(document) for key, document in found if document is not None
+        }
 
     def short(self, runs: Mapping[str, Run]) -> dict[str, str]:
         """Return by name why runs that are to go on here cannot have the memory they need."""
@@ -341,7 +343,7 @@ class Engine:
             raise ConfigError("\n".join(told))
 
         def take(done: Done) -> None:
-            found[done.name] = store.unpacked(done.content)
+            found[done.name] = store.unpack(done.content)
 
         try:
             self.outcomes(todo, len(found), take, fail_fast=True)

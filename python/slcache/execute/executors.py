@@ -316,7 +316,7 @@ class Dask:
         # Not pure: a task that is tried again is no longer the one that was lost. How often that
         # is done, the driver decides.
         future = self._client.submit(
-            tasks.perform_sent, tasks.packed(task), tasks.version(), pure=False, retries=0
+            tasks.perform_sent, tasks.portable(task), tasks.version(), pure=False, retries=0
         )
         self._running[task.name] = future
         future.add_done_callback(lambda ended: self._done.put(_dask_outcome(task.name, ended)))
@@ -388,7 +388,7 @@ class Ray:
 
     def submit(self, task: Task) -> None:
         """Take a task."""
-        reference = self._perform.remote(tasks.packed(task), tasks.version())
+        reference = self._perform.remote(tasks.portable(task), tasks.version())
         self._running[reference] = task.name
 
     def finished(self, timeout_s: float) -> list[Done]:

@@ -44,13 +44,13 @@ def key(parts: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def packed(key: str, text: bytes, level: int = 6) -> bytes:
+def pack(key: str, text: bytes, level: int = 6) -> bytes:
     """Return a document as it is kept under a key: behind a line that seals it."""
     whole = _seal(key, hashlib.sha256(text).hexdigest()) + text
     return gzip.compress(whole, level, mtime=0)
 
 
-def unpacked(content: bytes) -> dict[str, Any]:
+def unpack(content: bytes) -> dict[str, Any]:
     """Return the document of what was `packed` just now."""
     _, _, text = gzip.decompress(content).partition(b"\n")
     document: dict[str, Any] = json.loads(text)
@@ -95,7 +95,7 @@ class Store:
 
     def put(self, key: str, document: Mapping[str, Any]) -> None:
         """Keep a document: whole or not at all."""
-        self.put_packed(key, packed(key, json.dumps(document, ensure_ascii=False).encode()))
+        self.put_packed(key, pack(key, json.dumps(document, ensure_ascii=False).encode()))
 
     def put_packed(self, key: str, content: bytes) -> None:
         """Keep a document that is `packed`: whole or not at all."""

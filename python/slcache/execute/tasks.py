@@ -84,7 +84,7 @@ def perform(task: Task) -> Done:
     try:
         with call(task.code):
             if task.kind == "point":
-                return finished(task.name, _point(task))
+                return done_of(task.name, _point(task))
             if task.kind == "repeat":
                 # It is for this driver alone.
                 _repeat(task.run, Path(task.name))
@@ -119,14 +119,14 @@ _MAKINGS: Mapping[str, Callable[[Run, Path], object]] = {
 }
 
 
-def finished(name: str, text: str, level: int = 1) -> Done:
+def done_of(name: str, text: str, level: int = 1) -> Done:
     """Return what became of a run that has this result document."""
     document = json.loads(text)
-    content = store.packed(name, text.encode(), level)
-    return replace(of_document(document), name=name, content=content)
+    content = store.pack(name, text.encode(), level)
+    return replace(done_of_document(document), name=name, content=content)
 
 
-def of_document(document: Mapping[str, Any]) -> Done:
+def done_of_document(document: Mapping[str, Any]) -> Done:
     """Return what a result document says of its run."""
     note = "; ".join(notes.beyond(document)) or None
     told = metrics.of_runs([document], METRICS | PARTS)
@@ -199,7 +199,7 @@ def version() -> str:
     return f"{_core.version()} ({_core.commit()})"
 
 
-def packed(task: Task) -> Task:
+def portable(task: Task) -> Task:
     """Return a task as it is sent: the files that it names are found from any folder."""
     run = task.run
     there = replace(

@@ -436,6 +436,6 @@ def checked_schemes(values: Sequence[str] | str) -> None:
     """Refuse a list of schemes, with commas, that names one twice."""
     from slcache import catalogue
 
-    names = (name for text in texts(values) for name in code.listed(text))
+    names = (name for text in texts(values) for name in code.names_of(text))
     if said := duplicate(names, catalogue.modes()):
         raise ValueError(said)

@@ -26,7 +26,7 @@ from slcache.search.strategies import (
     PointOutcome,
     SamplerSearch,
     TriedPoint,
-    bisected,
+    bisection,
     check_figures,
     steps_most,
 )
@@ -176,7 +176,7 @@ def run_search(study: Study, search: TuneArguments, space: Space) -> Tuning:
             tried = _tried(_batches(search, space, points, told), points, search, told)
     rows = [row for each in tried for row in each.found.rows]
     if all(row.status == "impossible" for row in rows):
-        raise StudyError("\n".join(of_studies.told(rows)))
+        raise StudyError("\n".join(of_studies.refusals(rows)))
     if search.wanted is not None:
         _check_bounds(search, tried)
     found = Tuning(study, search, space, tried, points.kept, rows)
@@ -199,7 +199,7 @@ def _batches(search: Search, space: Space, points: SearchPoints, told: _SearchPr
         (scheme,), (axis,) = space.schemes, space.axes
         refused = points.refused([{SCHEME: scheme, axis.key: value} for value in axis.values])
         told.most = sum(refused) + steps_most(len(refused) - sum(refused) - 1)
-        return bisected(space, search, refused)
+        return bisection(space, search, refused)
     most = search.points_most or 0
     told.most = min(most, space.size or most)
     until = None if search.minutes is None else time.monotonic() + 60 * search.minutes

@@ -87,7 +87,7 @@ Measuring = Generator[Any, Any, Mapping[int, float]]
 STRETCHES = 4
 
 
-def bisected(space: Space, search: Search, refused: Sequence[bool]) -> Batches:
+def bisection(space: Space, search: Search, refused: Sequence[bool]) -> Batches:
     """Bisect the values of the only axis, and return those that were tried, the smallest first.
 
     What is `refused` is told as impossible first, and not searched among.

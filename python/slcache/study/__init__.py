@@ -54,7 +54,7 @@ def study_of(asked: SweepArguments) -> tuple[Study, Course]:
     for name in options_of(Study):
         if name in asked.given and name != "trace":
             raise about(UsageError(f"{name}: a study's file says that itself"), name)
-    return model.read(file), replace(asked, out=asked.out or file.parent)
+    return model.read_study(file), replace(asked, out=asked.out or file.parent)
 
 
 @takes(SweepArguments)

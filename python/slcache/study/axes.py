@@ -338,14 +338,14 @@ def _grid(axes: Sequence[Axis]) -> Iterator[Combination]:
         yield dict(zip(names, row, strict=True))
 
 
-def listed(path: Path) -> list[Combination]:
+def csv_points(path: Path) -> list[Combination]:
     """Return the points of a CSV file: a column for each key, an empty cell leaves a key alone."""
     names, *rows = _rows(path)
     cells = (zip(names[1], row, strict=True) for _, row in rows)
     return [{name: literal(cell) for name, cell in row if cell.strip()} for row in cells]
 
 
-def lines(path: Path) -> list[int]:
+def csv_lines(path: Path) -> list[int]:
     """Return the line of each point of a CSV file."""
     return [line for line, _ in _rows(path)[1:]]
 

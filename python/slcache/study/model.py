@@ -222,7 +222,7 @@ class Study(Varied):
     def at(self, number: int) -> str:
         """Return the file and line of a point of that file, counted from 0."""
         assert self.table is not None
-        return f"{self.table}:{axes.lines(self.table)[number]}"
+        return f"{self.table}:{axes.csv_lines(self.table)[number]}"
 
     @cached_property
     def listed(self) -> Sequence[Combination]:
@@ -232,7 +232,7 @@ class Study(Varied):
             return ()
         if self.table is not None:
             try:
-                return axes.listed(self.table)
+                return axes.csv_points(self.table)
             except OSError as error:
                 told = f"points = {said}: must be a list of points, or a CSV file: {error.strerror}"
                 raise about(UsageError(told), "points") from error
@@ -366,19 +366,19 @@ def _point(number: int, said: Any) -> Combination:  # noqa: ANN401
     return point
 
 
-def read(path: Path) -> Study:
+def read_study(path: Path) -> Study:
     """Return the study of a file; StudyError names file and key of what is wrong."""
     try:
         told = parsing.toml_file(path)
     except ValueError as error:
         raise StudyError(str(error)) from error
     try:
-        return of(told, path)
+        return study_of_document(told, path)
     except ConfigError as error:
-        raise of_file(path, error) from error
+        raise with_file(path, error) from error
 
 
-def of_file(path: Path, error: ConfigError) -> StudyError:
+def with_file(path: Path, error: ConfigError) -> StudyError:
     """Return what is wrong with a study, each with the file that says it and the line there."""
     told = []
     for problem in str(error).splitlines():
@@ -388,10 +388,10 @@ def of_file(path: Path, error: ConfigError) -> StudyError:
         elif said := re.match(r"(?:settings )?([^\s=:]+)", problem):
             keys = [said[1]]
         told.append((problem, keys))
-    return placed(path, told)
+    return with_lines(path, told)
 
 
-def placed(path: Path, told: Iterable[tuple[str, Sequence[str]]]) -> StudyError:
+def with_lines(path: Path, told: Iterable[tuple[str, Sequence[str]]]) -> StudyError:
     """Return what is wrong with a study, each with its file and the line of the first key there.
 
     The keys of each are in the order in which they may be to blame.
@@ -425,7 +425,7 @@ def file_of(said: Any) -> Path | None:  # noqa: ANN401
     if not path.exists():
         told = f"{words[0]} is a folder without {NAME}, which that of a sweep has"
         raise about(UsageError(told), "trace")
-    if code := read(path).code:
+    if code := read_study(path).code:
         told = f"{path} names {code[0]}, and no document loads code of Python"
         raise StudyError(f"{told}; to load it, name the study's file: slcache sweep {path}")
     return path
@@ -445,7 +445,7 @@ def is_study(path: Path) -> bool:
         return path.name == NAME
 
 
-def of(told: Mapping[str, Any], file: Path | None = None) -> Study:
+def study_of_document(told: Mapping[str, Any], file: Path | None = None) -> Study:
     """Return the study that a document describes; StudyError names what is wrong."""
     every = {each.name: each for each in fields(Study) if each.metadata}
     keys = {each.metadata["option"].key or name: name for name, each in every.items()}

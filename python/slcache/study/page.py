@@ -265,7 +265,7 @@ def render(
         "sweep.html.j2",
         title=title,
         parts=map(_marked, [*told, *show.parts(analysis, _Pictures(analysis), None)]),
-        varied=show.varied(outcome),
+        varied=show.parameters(outcome),
         fixed=[(name, value_text(value)) for name, value in outcome.fixed.items()],
         metrics=Cells(["metric", "what it is", "better"], map(_metric, analysis.metrics)),
         asked=asked,

@@ -20,7 +20,7 @@ from slcache.names import few, joined
 from slcache.options import content
 from slcache.options.content import one_name
 from slcache.study.axes import POINTS_MAX, Combination, Value, plain
-from slcache.study.model import BOUND, Study, StudyError, placed
+from slcache.study.model import BOUND, Study, StudyError, with_lines
 
 if TYPE_CHECKING:
     import polars as pl
@@ -289,7 +289,7 @@ def _of_varied(error: ConfigError, table: Path | None, varied: Combination) -> C
     return error
 
 
-def told(points: Sequence[StudyPoint]) -> list[str]:
+def refusals(points: Sequence[StudyPoint]) -> list[str]:
     """Return a sentence for each reason why points cannot run, with the values it concerns."""
     return [sentence for sentence, _ in _refused(points)]
 
@@ -302,7 +302,7 @@ def impossible(study: Study, points: Sequence[StudyPoint]) -> StudyError:
         return about(StudyError("\n".join(told)), file=str(study.table))
     if study.file is None:
         return StudyError("\n".join(sentence for sentence, _ in refused))
-    return placed(study.file, [(said, _keys_of(study, point)) for said, point in refused])
+    return with_lines(study.file, [(said, _keys_of(study, point)) for said, point in refused])
 
 
 def _keys_of(study: Study, point: StudyPoint) -> list[str]:

@@ -324,7 +324,7 @@ class Sweep(JsonDocument):
         reasons = Counter(each for each in ended if each[0] in ("failed", "done"))
         lacking = Counter(each.no_reference for each in self.points if each.no_reference)
         return [
-            *points.told(self.points),
+            *points.refusals(self.points),
             *(f"{count} {status}: {reason}" for (status, reason), count in reasons.items()),
             *(f"{GAIN_SHARE}: {n} without a reference: {why}" for why, n in lacking.items()),
             *points.alike(self.points),
@@ -424,7 +424,7 @@ def _told_by_file(whole: Study) -> Iterator[None]:
     except ConfigError as error:
         if whole.file is None:
             raise
-        raise model.of_file(whole.file, error) from error
+        raise model.with_file(whole.file, error) from error
 
 
 class _Temporary:

@@ -195,7 +195,7 @@ def _counted(count: int, what: str) -> str:
     return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
-def varied(outcome: Outcome) -> list[tuple[str, str]]:
+def parameters(outcome: Outcome) -> list[tuple[str, str]]:
     """Return each parameter that was varied with its values, or how many and which range."""
     return [(name, _values(outcome, name)) for name in outcome.factors]
 
