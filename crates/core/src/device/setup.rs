@@ -1,6 +1,6 @@
 //! Everything a simulation is made from, and the check of it all at once.
 
-use super::config::{BufferConfig, DeviceConfig, HostConfig, PreconditionConfig, TracePolicy};
+use super::config::{BufferConfig, DeviceConfig, HostConfig, PreconditionConfig, Prefill, TracePolicy};
 use crate::base::problem::{self, Problem};
 use crate::ftl::oracle::Foresight;
 use crate::ftl::separator::Separator;
@@ -53,7 +53,8 @@ impl Setup {
         let by_mu = mus * 2 * size_of::<u32>() as u64;
         let pages =
             if self.scheme.looks_ahead() { device.user_bytes / u64::from(device.piece_bytes()) } else { 0 };
-        let by_page = Separator::page_bytes(self.scheme.separation()) + self.scheme.page_bytes();
+        let trimmed = if self.trace.prefill == Prefill::OnRead { size_of::<u32>() as u64 } else { 0 };
+        let by_page = Separator::page_bytes(self.scheme.separation()) + self.scheme.page_bytes() + trimmed;
         let by_page = device.user_bytes / u64::from(device.piece_bytes()) * by_page;
         let by_slot = FlashArray::slot_bytes(&geometry) + by_mu + Foresight::page_bytes(pages) + by_page;
         let cells = device.cells.as_ref().map_or(0, |_| Cells::bytes(&geometry));

@@ -87,3 +87,12 @@ fn a_trim_takes_old_data_for_good() {
         restored.audit().unwrap();
     }
 }
+
+#[test]
+fn the_table_of_what_was_trimmed_is_in_the_memory_that_a_device_is_said_to_need() {
+    let mut setup = small("baseline");
+    let without = setup.memory().tables_bytes;
+    setup.trace.prefill = Prefill::OnRead;
+    let pages = setup.device.user_bytes / u64::from(setup.device.piece_bytes());
+    assert_eq!(setup.memory().tables_bytes, without + 4 * pages);
+}
