@@ -16,9 +16,9 @@ import pytest
 
 from slcache import ConfigError
 from slcache.reproduce import papers, plan
-from slcache.reproduce.claims import Claim, ClaimRow, of_row, rows_of
+from slcache.reproduce.claims import ClaimRow, PaperClaim, of_row, rows_of
 from slcache.reproduce.notation import Call, evaluate
-from slcache.reproduce.parts import Part, Variant
+from slcache.reproduce.parts import PlanPart, Variant
 from slcache.reproduce.points import PointTable
 from test_reproduce_papers import table as optima
 from test_reproduce_papers import trends as curves
@@ -70,7 +70,7 @@ def changes(of: Mapping[str, float]) -> PointTable:
 MOST = f'{CHANGE[:-1]}, which="most")'
 #: What is judged before every claim, of the tables that have it.
 FIRST = 'claim("first")'
-BEFORE = Claim("first", "1", "text", "-21 ± 1 %", CHANGE)
+BEFORE = PaperClaim("first", "1", "text", "-21 ± 1 %", CHANGE)
 
 #: The write latency of "new" is 25 % (29 %) and 15 % less than that of "old": `WRITES`.
 OF_WRITES = [
@@ -270,7 +270,7 @@ CASES: list[tuple[PointTable, str, Any, Any, Any]] = [
 def test_functions_have_verdicts(
     table: PointTable, ours: str, paper: Any, figure: Any, verdict: Any
 ) -> None:
-    (_, row) = rows_of([BEFORE, Claim("x", "1", "text", paper, ours)], {"": table})
+    (_, row) = rows_of([BEFORE, PaperClaim("x", "1", "text", paper, ours)], {"": table})
     is_text = figure is None or isinstance(figure[0] if isinstance(figure, list) else figure, str)
     assert figure is ANY or row.ours == (figure if is_text else pytest.approx(figure))
     assert verdict is ANY or row.verdict == verdict
@@ -308,7 +308,7 @@ def test_functions_have_verdicts(
     ],
 )  # fmt: skip
 def test_details_are_told(table: PointTable, ours: str, paper: Any, key: str, told: Any) -> None:
-    (row,) = rows_of([Claim("x", "1", "text", paper, ours)], {"": table})
+    (row,) = rows_of([PaperClaim("x", "1", "text", paper, ours)], {"": table})
     assert {**row.detail, "spread": row.spread}[key] == told
 
 
@@ -476,7 +476,7 @@ CLAIMS = [
 Figures = Callable[[Any], float | None]
 
 
-def first_of(paper: str, claim: Claim) -> tuple[Claim, Call]:
+def first_of(paper: str, claim: PaperClaim) -> tuple[PaperClaim, Call]:
     """Return the claim that has the function, itself or one that it is made of, and that."""
     if claim.calls:
         return claim, claim.calls[0]
@@ -502,7 +502,7 @@ class Synthetic(PointTable):
     """A table of a part whose figures are made up."""
 
     def __init__(
-        self, paper: str, part: Part, claim: Claim, figures: Figures, without: str
+        self, paper: str, part: PlanPart, claim: PaperClaim, figures: Figures, without: str
     ) -> None:
         of, traces = PLANS[paper], PLANS[paper].traces_of(part)
         names = list(dict.fromkeys([*traces, *claim.traces]))
@@ -526,7 +526,7 @@ class Synthetic(PointTable):
         return self.figures(place)
 
 
-def judge(paper: str, claim: Claim, figures: Figures, without: str = "") -> ClaimRow:
+def judge(paper: str, claim: PaperClaim, figures: Figures, without: str = "") -> ClaimRow:
     """Return the row of a claim, with those that it is of judged before it."""
     loaded = PLANS[paper]
     claims = [c for c in loaded.claims if c.id in claim.of] + [replace(claim, cannot_hold="")]
@@ -565,7 +565,7 @@ def two_of(*sizes: float) -> Figures:
     return figure
 
 
-def tried(claim: Claim, call: Call) -> Iterator[Figures]:
+def tried(claim: PaperClaim, call: Call) -> Iterator[Figures]:
     """Yield figures until one passes and one fails: of the paper's size and order, and others."""
     paper, more = claim.expected.paper, call.more
     found = paper if isinstance(paper, list) else [paper]
@@ -607,7 +607,7 @@ def tried(claim: Claim, call: Call) -> Iterator[Figures]:
 
 @pytest.mark.few(3)
 @pytest.mark.parametrize(("paper", "claim"), CLAIMS)
-def test_a_check_can_pass_fail_and_lack_data(paper: str, claim: Claim) -> None:
+def test_a_check_can_pass_fail_and_lack_data(paper: str, claim: PaperClaim) -> None:
     found: dict[str, Figures] = {}
     source, call = first_of(paper, claim)
     for figures in tried(claim, call):

@@ -20,24 +20,24 @@ from slcache.execute.engine import Driver, Engine, FailedError
 from slcache.execute.executors import Local
 from slcache.execute.run import Run
 from slcache.execute.tasks import Done, Task
-from slcache.reproduce.experiment import Input, run_of
+from slcache.reproduce.experiment import TraceInput, run_of
 from slcache.study import Course, sweep
 from slcache.study.model import Study
 from slcache.study.run import Sweep, run_study
 from support import lasting, mixed, process, write_trace
 
-TWIN = Input("web", "hierarchy-web_1", requests=3000, set={"requests": "3000"})
+TWIN = TraceInput("web", "hierarchy-web_1", requests=3000, set={"requests": "3000"})
 SETTINGS = {"trace.address": "wrap"}
 
 
 def made(
-    each: Input = TWIN,
+    each: TraceInput = TWIN,
     scheme: str = "baseline",
     seed: int = 7,
     *,
     draw: int | None = None,
     settings: dict[str, Any] = SETTINGS,
-    after: Sequence[Input] = (),
+    after: Sequence[TraceInput] = (),
 ) -> Run:
     """Return a run of an evaluation."""
     said = {"device": "tiny", "scheme": scheme, "settings": settings, "seed": seed}
@@ -125,7 +125,7 @@ def test_a_memory_is_made_by_the_runs_before_and_kept(tmp_path: Path) -> None:
 
 
 def by_hand(
-    each: Input, folder: Path, before: str | None, memory_out: Path | None = None
+    each: TraceInput, folder: Path, before: str | None, memory_out: Path | None = None
 ) -> dict[str, Any]:
     """Return what a run makes of an input without the engine."""
     how: dict[str, Any] = {"device": "tiny", "scheme": "rl", "seed": 3, "settings": SETTINGS}
@@ -138,7 +138,12 @@ def test_a_run_that_fails_is_named_and_the_others_are_kept(tmp_path: Path) -> No
     good = write_trace(tmp_path / "good.csv", mixed(50))
     (tmp_path / "bad.csv").write_text(good.read_text() + "not a request\n")
     runs = [
-        made(Input(name, "", size, file=str(tmp_path / f"{name}.csv")), "tlc-only", 1, settings={})
+        made(
+            TraceInput(name, "", size, file=str(tmp_path / f"{name}.csv")),
+            "tlc-only",
+            1,
+            settings={},
+        )
         for name, size in (("good", 2), ("bad", 1))
     ]
     with pytest.raises(TraceError, match=r"^bad, tlc-only, seed 1: .*bad\.csv") as caught:

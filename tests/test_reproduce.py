@@ -17,11 +17,11 @@ from slcache.options.models import Request
 from slcache.reproduce import evaluation as evaluations
 from slcache.reproduce import experiment
 from slcache.reproduce import plan as plans
-from slcache.reproduce.claims import EMERGENT, Claim, ClaimRow, rows_of
+from slcache.reproduce.claims import EMERGENT, ClaimRow, PaperClaim, rows_of
 from slcache.reproduce.evaluation import met, unbeaten
-from slcache.reproduce.experiment import Experiment, Input, Job, twins
+from slcache.reproduce.experiment import Experiment, Job, TraceInput, twins
 from slcache.reproduce.functions import CANNOT_HOLD, NOT_SIMULABLE
-from slcache.reproduce.parts import Beyond, Grid, Part, Variant, Variation, has_figures
+from slcache.reproduce.parts import Beyond, Grid, PlanPart, PlanVariation, Variant, has_figures
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.points import PointTable
 from support import mixed, process, slcache, validator, write_trace
@@ -135,7 +135,7 @@ def test_only_twins_that_are_longer_are_cut(requests: int) -> None:
         )
 
 
-def found(paper: str, names: list[str], folder: Path) -> list[Input]:
+def found(paper: str, names: list[str], folder: Path) -> list[TraceInput]:
     plan = plans.load(paper)
     with Engine(folder.parent / "store") as engine:
         return experiment.published(plan, names, experiment.recognise(plan, folder, engine))
@@ -222,7 +222,7 @@ def point(write: float, read: float | None, **of_read: Any) -> dict[str, ClaimRo
     }
     documents = {("a", s, 1): {"scheme": {"figures": of}} for s, of in figures.items()}
     claims = [
-        Claim(name, "1", "t", f"{paper} ± 1 %", f'change({name}, "new", "old")', **more)
+        PaperClaim(name, "1", "t", f"{paper} ± 1 %", f'change({name}, "new", "old")', **more)
         for (name, paper), more in zip(PAPER.items(), ({}, of_read), strict=True)
         if name == "lifetime_fast" or read is not None
     ]
@@ -262,7 +262,7 @@ def test_points_count_the_claims_that_they_meet() -> None:
 
 
 def jobs(
-    part: Part,
+    part: PlanPart,
     paper: str = "rl",
     settings: dict[str, Any] | None = None,
     **more: Any,  # noqa: ANN401
@@ -280,7 +280,7 @@ def drawn(job: Job) -> int:
     return int(dict(job.run.trace_options)["seed"])
 
 
-OLD = Part("p", "rl-32g", ["old"], "old")
+OLD = PlanPart("p", "rl-32g", ["old"], "old")
 
 
 def test_what_learns_meets_one_trace_and_the_others_run_once(tmp_path: Path) -> None:
@@ -304,7 +304,7 @@ def test_what_learns_meets_one_trace_and_the_others_run_once(tmp_path: Path) -> 
 
 
 WAIT = "scheme.sa.merge.timeout_ns"
-SA = Part("p", "hierarchy-44g", ["baseline", "sa", "v"], "sa", settings={WAIT: 9})
+SA = PlanPart("p", "hierarchy-44g", ["baseline", "sa", "v"], "sa", settings={WAIT: 9})
 
 
 @pytest.mark.parametrize(
@@ -344,7 +344,7 @@ def test_grids_and_factors_are_every_combination_of_their_values() -> None:
     assert (found[2].settings, found[2].point) == ({"c": 0, "a": 2, "b": "x"}, (2, "x"))
     waits: list[dict[str, Any]] = [{"level": "short", WAIT: 5}, {"level": "usual"}]
     clocks: list[dict[str, Any]] = [{"level": "x 1"}, {"level": "x 0.01", "host.time_scale": 0.01}]
-    variation = Variation("x", "open", cross=[waits, clocks])
+    variation = PlanVariation("x", "open", cross=[waits, clocks])
     assert dict(variation.each()) == {
         "short, x 1": {WAIT: 5},
         "short, x 0.01": {WAIT: 5, "host.time_scale": 0.01},
@@ -352,7 +352,7 @@ def test_grids_and_factors_are_every_combination_of_their_values() -> None:
         "usual, x 0.01": {"host.time_scale": 0.01},
     }
     assert variation.faults() == []
-    untitled = Variation("x", "open", cross=[clocks, [{"host.time_scale": 0.01}]])
+    untitled = PlanVariation("x", "open", cross=[clocks, [{"host.time_scale": 0.01}]])
     assert untitled.faults() == ["x: cross: factor 2: level is missing: what a level is called"]
     wrong = replace(SHARES, share_of="device.pool.0.block")
     with pytest.raises(ConfigError, match=r"a share of device\.pool\.0\.block: .* no whole number"):
@@ -361,7 +361,7 @@ def test_grids_and_factors_are_every_combination_of_their_values() -> None:
 
 BLOCKS, SLC = "device.pool.0.blocks", "scheme.baseline.slc_blocks"
 SHARES = Grid(*("g", "baseline", {SLC: [0, 0.25]}), share_of=BLOCKS, instead={"0": "tlc-only"})
-OVER_GRID = Part("p", "hierarchy-44g", ["g"], "g 0")
+OVER_GRID = PlanPart("p", "hierarchy-44g", ["g"], "g 0")
 
 
 @pytest.mark.parametrize("blocks", [None, 100])
@@ -374,7 +374,7 @@ def test_a_grid_of_shares_follows_the_size_of_the_device(blocks: int | None) -> 
     # The device has 512.
     assert some.run.settings == {**reduced, SLC: (blocks or 512) // 4}
     # A variation may multiply what a run has.
-    ((title, table),) = Variation("n", "w", [2], [BLOCKS], times=True).each()
+    ((title, table),) = PlanVariation("n", "w", [2], [BLOCKS], times=True).each()
     assert title == "2 times"
     none, _, some, _ = jobs(OVER_GRID, "hierarchy", table, workload=workload, grids=[SHARES])
     assert none.run.settings == {BLOCKS: 2 * (blocks or 512)}
@@ -400,7 +400,7 @@ def test_a_smaller_twin_runs_on_a_smaller_device_and_is_repeated_less_often() ->
     assert small.reduced
     full = small.full_size()
     assert not full.reduced
-    file = Input("web_1", "", file="published")
+    file = TraceInput("web_1", "", file="published")
     for plan, chosen, found in (
         (small, twins(small, ["web_1"]), (settings, {"workload.requests": "1000"}, 16 << 30)),
         (full, twins(full, ["web_1"]), ({}, {}, 64 << 30)),
@@ -439,9 +439,9 @@ def test_every_run_on_recordings_can_be_made(paper: str, tmp_path: Path) -> None
 
 
 VARIED = [
-    Variation("Sequential", "open", [0, 0.2], twin="twin.sequential_share"),
-    Variation("Misspelt", "open", [0.5], twin="twin.update_skwe"),
-    Variation("Flush", "open", ["maybe"], ["scheme.nvc.flush_clean"]),
+    PlanVariation("Sequential", "open", [0, 0.2], twin="twin.sequential_share"),
+    PlanVariation("Misspelt", "open", [0.5], twin="twin.update_skwe"),
+    PlanVariation("Flush", "open", ["maybe"], ["scheme.nvc.flush_clean"]),
 ]
 
 

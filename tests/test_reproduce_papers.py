@@ -18,7 +18,7 @@ from slcache.names import leaves
 from slcache.reproduce import figures, notation, points
 from slcache.reproduce import plan as plans
 from slcache.reproduce.claims import rows_of
-from slcache.reproduce.experiment import Experiment, Input, Job, pick, run_of, tables_of, twins
+from slcache.reproduce.experiment import Experiment, Job, TraceInput, pick, run_of, tables_of, twins
 from slcache.reproduce.figures import Drawing
 from slcache.reproduce.measures import value
 from slcache.reproduce.parts import FigureSpec, Grid, Lifespans, Optima, Pick, Yardstick
@@ -349,14 +349,16 @@ def test_a_short_evaluation_of_rl_learns_between_constants_and_chance(tmp_path: 
     assert untrained["scheme"]["series"] != trained["scheme"]["series"]
 
 
-def bare(each: Input) -> Run:
+def bare(each: TraceInput) -> Run:
     return run_of(each, "n", [], 1, device="tiny", scheme="tlc-only", settings={}, seed=1)
 
 
 @pytest.mark.parametrize("mebibytes", [30, 400])
 def test_a_trace_is_repeated_as_often_as_asked(mebibytes: int, tmp_path: Path) -> None:
     asked = mebibytes << 20
-    each = Input("w", "ips-wdev_0", 8000, set={"requests": "8000"}, repeat_to_write_bytes=asked)
+    each = TraceInput(
+        "w", "ips-wdev_0", 8000, set={"requests": "8000"}, repeat_to_write_bytes=asked
+    )
     once = Trace(each.path, options=replace(each, repeat_to_write_bytes=0).options(1)).info()
     path = tmp_path / "repeated.parquet"
     assert perform(Task(str(path), "repeat", bare(each))) == Done(str(path))
@@ -417,7 +419,7 @@ def test_what_is_said_once_holds_for_all(tmp_path: Path) -> None:
     file.write_text(
         "128166372003061629,hm,1,Write,0,4096,1\n128166372003061630,hm,1,Wrote,0,4096,1\n"
     )
-    each = Input("w", "", 2, repeat_to_write_bytes=1 << 20, file=str(file))
+    each = TraceInput("w", "", 2, repeat_to_write_bytes=1 << 20, file=str(file))
     task = Task(str(tmp_path / "r.parquet"), "repeat", bare(each))
     done = perform(task)
     assert done.kind == "TraceError"

@@ -19,8 +19,15 @@ from slcache.reproduce import evaluation as evaluations
 from slcache.reproduce import figures, report
 from slcache.reproduce import plan as plans
 from slcache.reproduce.experiment import Experiment, twins
-from slcache.reproduce.ledger import Evaluation
-from slcache.reproduce.parts import LITERAL, PROBABLE, Part, Reading, ReadingOption, Workload
+from slcache.reproduce.ledger import PaperEvaluation
+from slcache.reproduce.parts import (
+    LITERAL,
+    PROBABLE,
+    PaperReading,
+    PlanPart,
+    ReadingOption,
+    Workload,
+)
 from slcache.reproduce.plan import Plan, faults_of_reading
 from support import validator
 
@@ -98,7 +105,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return load
 
 
-def run(out: Path, **more: Any) -> tuple[Evaluation, list[tuple[int, int]]]:
+def run(out: Path, **more: Any) -> tuple[PaperEvaluation, list[tuple[int, int]]]:
     seen: list[tuple[int, int]] = []
 
     def progress(_: str, done: int, total: int) -> bool:
@@ -269,8 +276,11 @@ def option(**more: Any) -> ReadingOption:
 
 
 def test_an_option_is_for_its_parts_alone() -> None:
-    parts = [Part("a", "tiny", ["sa"], "sa", settings={"x": 1}), Part("b", "tiny", ["sa"], "sa")]
-    reading = Reading(
+    parts = [
+        PlanPart("a", "tiny", ["sa"], "sa", settings={"x": 1}),
+        PlanPart("b", "tiny", ["sa"], "sa"),
+    ]
+    reading = PaperReading(
         "r",
         {
             "one": option(settings={"x": 2}, twin={"update_skew": 0.5}, parts=["b"]),
@@ -292,14 +302,14 @@ def test_an_option_is_for_its_parts_alone() -> None:
         ("one", ["b"], {"requests": 9, "twin.update_skew": 0.5}),
         ("pattern", ["b"], {"requests": 9}),
     ]
-    parts = [Part("a", "tiny", ["sa"], "sa"), Part("b", "tiny", ["sa"], "sa")]
+    parts = [PlanPart("a", "tiny", ["sa"], "sa"), PlanPart("b", "tiny", ["sa"], "sa")]
     smaller = {"twin.update_skew": 0.1}
     workloads = [
         Workload("twin", "hierarchy-web_1", parts=["a"], reduced=smaller),
         Workload("pattern", "ips-bursty", parts=["b"]),
     ]
     given = {name: option(twin={"update_skew": 0.5}, parts=[name]) for name in ("a", "b")}
-    assert faults_of_reading(Reading("r", given), parts, workloads) == [
+    assert faults_of_reading(PaperReading("r", given), parts, workloads) == [
         "option a: twin.update_skew has no effect on twin: its reduced figures give it too",
         "option b: twin has no effect: these parts have no twins",
     ]

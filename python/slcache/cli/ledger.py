@@ -13,7 +13,7 @@ from slcache.names import by_reason
 from slcache.reproduce import ledger, points
 from slcache.reproduce.claims import ClaimRow
 from slcache.reproduce.functions import Finding
-from slcache.reproduce.ledger import Evaluation
+from slcache.reproduce.ledger import PaperEvaluation
 from slcache.reproduce.parts import PROBABLE
 from slcache.reproduce.separation import Row, Separation
 from slcache.tables.table import Cells, Columns, Table
@@ -29,7 +29,7 @@ _COLOURS = {
 }
 
 
-def parts(evaluation: Evaluation) -> list[Cells | Text]:
+def parts(evaluation: PaperEvaluation) -> list[Cells | Text]:
     """Return the ledger as tables, and what it rests on."""
     told: list[Cells | Text] = [_claims(evaluation)]
     probable = evaluation.plan.probable
@@ -66,7 +66,7 @@ def parts(evaluation: Evaluation) -> list[Cells | Text]:
     return told
 
 
-def _claims(evaluation: Evaluation) -> Table:
+def _claims(evaluation: PaperEvaluation) -> Table:
     """Return a row for each claim under each reading that was run, for other programs."""
     return Table(
         [
@@ -90,7 +90,7 @@ def _claims(evaluation: Evaluation) -> Table:
     )
 
 
-def _ledger(evaluation: Evaluation, of: Sequence[ClaimRow]) -> Cells:
+def _ledger(evaluation: PaperEvaluation, of: Sequence[ClaimRow]) -> Cells:
     """Return claims as a table, with a figure and a verdict for every reading."""
     columns = ["figure", "claim", "paper"]
     for reading in evaluation.readings:

@@ -32,7 +32,7 @@ _MODELS = {
     "sweep": ("study.document", "Sweep", 2),
     "sweep-show": ("study.document", "Show", 2),
     "tune": ("search.document", "Tuning", 2),
-    "reproduce": ("reproduce.ledger", "LedgerDocument", 1),
+    "reproduce": ("reproduce.ledger", "Evaluation", 1),
 }
 
 

@@ -6,7 +6,7 @@ an interrupted evaluation resumes, and compares the figures with the claims.
 """
 
 from slcache.reproduce.evaluation import evaluate
-from slcache.reproduce.ledger import Evaluation
+from slcache.reproduce.ledger import PaperEvaluation
 from slcache.reproduce.plan import Plan, papers
 
-__all__ = ["Evaluation", "Plan", "evaluate", "papers"]
+__all__ = ["PaperEvaluation", "Plan", "evaluate", "papers"]

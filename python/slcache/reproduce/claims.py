@@ -193,7 +193,7 @@ def _judged(found: Number, paper: Expected) -> Finding:
 
 
 @dataclass(frozen=True)
-class Claim:
+class PaperClaim:
     """One claim: the paper's figure, how ours is found, and what is said beside."""
 
     __pydantic_config__: ClassVar[ConfigDict] = notation.CLOSED
@@ -337,7 +337,7 @@ class ClaimRow(Finding):
 
 
 def rows_of(
-    claims: Sequence[Claim],
+    claims: Sequence[PaperClaim],
     tables: Mapping[str, PointTable] | None,
     probable: Mapping[str, PointTable] | None = None,
 ) -> list[ClaimRow]:
@@ -378,7 +378,7 @@ def rows_of(
 
 
 def _finding(
-    claim: Claim, tables: Mapping[str, PointTable] | None, before: Mapping[str, Finding]
+    claim: PaperClaim, tables: Mapping[str, PointTable] | None, before: Mapping[str, Finding]
 ) -> Finding:
     if claim.not_simulable:
         return Finding(None, verdict=NOT_SIMULABLE)
@@ -403,7 +403,7 @@ def _lacks(finding: Finding | None) -> str:
     return f"Not run: {', '.join(finding.missing)}."
 
 
-def load(path: Path, where: str) -> list[Claim]:
+def load(path: Path, where: str) -> list[PaperClaim]:
     """Return the claims of a file, in order; raises ConfigError for all faults at once."""
     found, faults = [], []
     for name, row in notation.load(path).items():
@@ -417,10 +417,10 @@ def load(path: Path, where: str) -> list[Claim]:
     return found
 
 
-def of_row(name: str, row: Mapping[str, Any], where: str) -> Claim:
+def of_row(name: str, row: Mapping[str, Any], where: str) -> PaperClaim:
     """Return the claim of a row; raises ConfigError."""
     if not isinstance(row, dict):
         raise ConfigError(f"{name} = {row!r} is no table of a claim")
     # Python keeps `class` for itself.
     keys = {"class_" if key == "class" else key: said for key, said in row.items()}
-    return notation.build(Claim, {"id": name, **keys}, f"{where}: {name}")
+    return notation.build(PaperClaim, {"id": name, **keys}, f"{where}: {name}")

@@ -18,8 +18,8 @@ from slcache.reproduce import plan as plans
 from slcache.reproduce.claims import EMERGENT, ClaimRow, rows_of
 from slcache.reproduce.experiment import (
     Experiment,
-    Input,
     Job,
+    TraceInput,
     faults_of_runs,
     published,
     recognise,
@@ -27,10 +27,10 @@ from slcache.reproduce.experiment import (
     twins,
 )
 from slcache.reproduce.functions import CONSISTENT, REPRODUCED
-from slcache.reproduce.ledger import Evaluation, GainRow, ReadingRun, Unbeaten, VariationEntry
+from slcache.reproduce.ledger import GainRow, PaperEvaluation, ReadingRun, Unbeaten, Variation
 from slcache.reproduce.measures import value
 from slcache.reproduce.notation import refuse
-from slcache.reproduce.parts import LITERAL, PROBABLE, READINGS, Variation, is_of_twins
+from slcache.reproduce.parts import LITERAL, PROBABLE, READINGS, PlanVariation, is_of_twins
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.points import Learned, PointTable, learned_of, optima_of
 from slcache.study import fronts
@@ -44,7 +44,7 @@ class UnknownWorkloadError(ValueError):
     """The user names a workload that the paper does not have."""
 
 
-def evaluate(request: Request, progress: Progress | None = None) -> Evaluation:
+def evaluate(request: Request, progress: Progress | None = None) -> PaperEvaluation:
     """Run an evaluation, taking up whatever an earlier one has left in the store."""
     plan = plans.load(request.paper)
     readings = plan.readings if request.reading == BOTH else [request.reading]
@@ -56,7 +56,9 @@ def evaluate(request: Request, progress: Progress | None = None) -> Evaluation:
         return _evaluated(plan, readings, request, engine)
 
 
-def _evaluated(plan: Plan, readings: Sequence[str], request: Request, engine: Engine) -> Evaluation:
+def _evaluated(
+    plan: Plan, readings: Sequence[str], request: Request, engine: Engine
+) -> PaperEvaluation:
     if request.sensitivity:
         refuse(faults_of_variations(plan, readings))
     recordings = None if request.quick else request.recordings
@@ -68,7 +70,7 @@ def _evaluated(plan: Plan, readings: Sequence[str], request: Request, engine: En
     claims = rows_of(plan.claims, by_reading.get(LITERAL), by_reading.get(PROBABLE))
     some = request.workloads or request.seeds
     mode = "quick" if request.quick else "part" if some else "full"
-    evaluation = Evaluation(plan, mode, seeds, views, claims)
+    evaluation = PaperEvaluation(plan, mode, seeds, views, claims)
     evaluation.yardstick = learned_of(plan.yardstick, views[0].tables)
     evaluation.optima = optima_of(plan.optima, views[0].tables)
     if plan.sensitivity and not request.quick:
@@ -108,7 +110,7 @@ def _views(
     ], seeds
 
 
-def stage(evaluation: Evaluation, files: Transaction) -> None:
+def stage(evaluation: PaperEvaluation, files: Transaction) -> None:
     """Add the ledger, the figures and the report to a transaction."""
     # Only who writes a page loads what it is made with.
     from slcache.reproduce import report
@@ -219,7 +221,7 @@ def faults_of_variations(plan: Plan, readings: Collection[str] = READINGS) -> li
 
 def variations_of(
     plan: Plan, engine: Engine, readings: Collection[str] = READINGS, *, run: bool = True
-) -> list[VariationEntry]:
+) -> list[Variation]:
     """Return the claims under every value of every variation, one varied at a time.
 
     Each variation starts from a reading of its own; those of other readings are left out.
@@ -239,16 +241,16 @@ def variations_of(
     ]
 
 
-def _varied(plan: Plan, readings: Collection[str]) -> list[Variation]:
+def _varied(plan: Plan, readings: Collection[str]) -> list[PlanVariation]:
     return [variation for variation in plan.vary if variation.reading in readings]
 
 
-def _base(variation: Variation) -> tuple[str, tuple[str, ...]]:
+def _base(variation: PlanVariation) -> tuple[str, tuple[str, ...]]:
     """Return what a variation starts from: its reading and its workloads."""
     return variation.reading, tuple(variation.workloads)
 
 
-def _default(plan: Plan, vary: Sequence[Variation], of: Variation) -> Experiment:
+def _default(plan: Plan, vary: Sequence[PlanVariation], of: PlanVariation) -> Experiment:
     """Return what a variation starts from with nothing varied, in all the parts that are."""
     beside = {name for variation in vary for name in variation.parts}
     seeds = {**_seeds_varied(plan, []), **_seeds_varied(plan, beside)}
@@ -256,8 +258,8 @@ def _default(plan: Plan, vary: Sequence[Variation], of: Variation) -> Experiment
 
 
 def _twins(
-    plan: Plan, variation: Variation, changes: Mapping[str, object] | None = None
-) -> list[Input]:
+    plan: Plan, variation: PlanVariation, changes: Mapping[str, object] | None = None
+) -> list[TraceInput]:
     assert plan.sensitivity is not None
     named = variation.workloads or plan.sensitivity.workloads
     every = twins(plan, named, changes)
@@ -272,7 +274,7 @@ def _seeds_varied(plan: Plan, parts: Collection[str]) -> dict[str, Sequence[int]
     return {part.name: spec.seeds for part in plan.parts if part.name in wanted}
 
 
-def _points_of(literal: Plan, variation: Variation) -> list[Experiment]:
+def _points_of(literal: Plan, variation: PlanVariation) -> list[Experiment]:
     plan = literal.under(variation.reading)
     seeds = _seeds_varied(plan, variation.parts)
     points = []
@@ -293,7 +295,7 @@ class _Found:
     yardstick: list[Learned]
 
 
-def _variation(variation: Variation, default: _Found, found: Sequence[_Found]) -> VariationEntry:
+def _variation(variation: PlanVariation, default: _Found, found: Sequence[_Found]) -> Variation:
     """Return a variation's claims by point; claims of parts it leaves alone are left out."""
     ids = list(found[0].rows)
     measured = any(each.yardstick for each in found)
@@ -355,7 +357,7 @@ def jobs_on_recordings(plan: Plan, folder: Path) -> tuple[list[Job], list[str]]:
         settings={"trace.address": "compact", **spec.settings},
     )
     chosen = [
-        Input(
+        TraceInput(
             path.name.split(".")[0],
             twin="",
             requests=path.stat().st_size,

@@ -24,8 +24,8 @@ from slcache.reproduce import points
 from slcache.reproduce.measures import value
 from slcache.reproduce.parts import (
     DEFAULT,
-    Part,
     Pick,
+    PlanPart,
     ShareOf,
     Variant,
     Workload,
@@ -47,7 +47,7 @@ TYPICAL_WRITE_BYTES = 8192
 
 
 @dataclass(frozen=True)
-class Input(Workload):
+class TraceInput(Workload):
     """A workload as it is run: its twin, all of whose figures are in `set`, or a published file."""
 
     #: The file that is read in place of the twin.
@@ -71,7 +71,7 @@ class Input(Workload):
             return {}
         return {"seed": str(seed), **{f"workload.{key}": said for key, said in self.set.items()}}
 
-    def within(self, requests: int) -> Input:
+    def within(self, requests: int) -> TraceInput:
         """Return it with at most so many requests, 0 for all, where it is a twin."""
         if self.file or not 0 < requests < self.requests or not has_figures(self.twin):
             return self
@@ -80,7 +80,7 @@ class Input(Workload):
 
 def twins(
     plan: Plan, names: Sequence[str], changes: Mapping[str, object] | None = None
-) -> list[Input]:
+) -> list[TraceInput]:
     """Return the twins of the named workloads; `changes` sets figures that they have."""
     # Only twins have figures to change: the sequential writes of a burst have none.
     return [_twin(w, changes) for w in plan.named(names) if not changes or has_figures(w.twin)]
@@ -101,20 +101,20 @@ def recognise(plan: Plan, directory: Path, engine: Engine) -> dict[str, File]:
     return found
 
 
-def published(plan: Plan, names: Sequence[str], files: Mapping[str, File]) -> list[Input]:
+def published(plan: Plan, names: Sequence[str], files: Mapping[str, File]) -> list[TraceInput]:
     """Return the workloads, each from its published file where there is one."""
     found = []
     for workload in plan.named(names):
         file, told = files.get(workload.name, ("", {}))
         if file and not workload.as_many_writes:
             said = {"requests": int(told["requests"]), "set": {}, "reduced": {}}
-            found.append(Input(**{**vars(workload), **said}, file=file))
+            found.append(TraceInput(**{**vars(workload), **said}, file=file))
         else:
             found.append(_twin(workload, {"requests": told["writes"]} if file else None))
     return found
 
 
-def _twin(workload: Workload, more: Mapping[str, object] | None = None) -> Input:
+def _twin(workload: Workload, more: Mapping[str, object] | None = None) -> TraceInput:
     settings = ("buffer.", "device.", "scheme.")
     reduced = {k: v for k, v in workload.reduced.items() if k.startswith(settings)}
     smaller = {k: v for k, v in workload.reduced.items() if k not in reduced}
@@ -128,7 +128,7 @@ def _twin(workload: Workload, more: Mapping[str, object] | None = None) -> Input
         "reduced": reduced,
         "repeat_to_write_bytes": repeat,
     }
-    return Input(**{**vars(workload), **said}, draw=None if draw is None else int(draw))
+    return TraceInput(**{**vars(workload), **said}, draw=None if draw is None else int(draw))
 
 
 def trace_info(path: str, options: ReaderOptions, engine: Engine) -> dict[str, Any] | None:
@@ -173,14 +173,20 @@ def _matches(workload: Workload, told: Mapping[str, Any]) -> bool:
 class Job:
     """One run of a part: an input under what the tables call a scheme."""
 
-    part: Part
-    input: Input
+    part: PlanPart
+    input: TraceInput
     name: str
     seed: int
     run: Run
 
 
-def run_of(each: Input, name: str, lessons: Sequence[Input], draw: int, **said: Any) -> Run:  # noqa: ANN401
+def run_of(
+    each: TraceInput,
+    name: str,
+    lessons: Sequence[TraceInput],
+    draw: int,
+    **said: Any,  # noqa: ANN401
+) -> Run:
     """Return the run of an input; what is `said` of it is a Run's.
 
     A twin is drawn with the seed `draw`. `lessons` are inputs that the scheme has run before, one
@@ -252,7 +258,7 @@ class Experiment:
     """Parts of a plan on their inputs."""
 
     plan: Plan
-    inputs: Sequence[Input]
+    inputs: Sequence[TraceInput]
     #: The parts that are run, each with its seeds.
     seeds: Mapping[str, Sequence[int]]
     #: Settings over those of the parts.
@@ -268,7 +274,7 @@ class Experiment:
         parts = (part for part in self.plan.parts if part.name in self.seeds)
         return [job for part in parts for job in self._jobs(part)]
 
-    def _jobs(self, part: Part) -> Iterator[Job]:
+    def _jobs(self, part: PlanPart) -> Iterator[Job]:
         settings = {**part.settings, **self.settings}
         settings = {key: value for key, value in settings.items() if value != DEFAULT}
         before = {each.name: each for each in self.inputs}
@@ -360,7 +366,7 @@ def pick(
         shown[workload, spec.name, seed] = {**document, "picked": best[workload]}
 
 
-def _seeds_of(part: Part, name: str, each: Input, seeds: Sequence[int]) -> Sequence[int]:
+def _seeds_of(part: PlanPart, name: str, each: TraceInput, seeds: Sequence[int]) -> Sequence[int]:
     """Return the seeds a scheme is run with on an input."""
     if part.learned is not None:
         return seeds if name in part.learned else seeds[:1]

@@ -13,7 +13,7 @@ from slcache import units
 from slcache.documents import JsonDocument, provenance
 from slcache.documents.model import Provenance, shape
 from slcache.reproduce.claims import CLASSES, ClaimRow
-from slcache.reproduce.experiment import Experiment, Input
+from slcache.reproduce.experiment import Experiment, TraceInput
 from slcache.reproduce.functions import VERDICTS, Finding, Verdict
 from slcache.reproduce.parts import LITERAL, PROBABLE, READINGS
 from slcache.reproduce.plan import Plan
@@ -25,7 +25,7 @@ VerdictCounts = dict[Verdict, int]
 
 
 @shape
-class InputEntry(TypedDict):
+class Input(TypedDict):
     """A trace."""
 
     workload: str
@@ -41,7 +41,7 @@ class InputEntry(TypedDict):
 
 
 @shape
-class PartEntry(TypedDict):
+class Part(TypedDict):
     """A part of the evaluation."""
 
     name: str
@@ -51,7 +51,7 @@ class PartEntry(TypedDict):
 
 
 @shape
-class ReadingEntry(TypedDict):
+class Reading(TypedDict):
     """What the most probable reading changes."""
 
     name: str
@@ -60,7 +60,7 @@ class ReadingEntry(TypedDict):
 
 
 @shape
-class ClaimEntry(TypedDict):
+class Claim(TypedDict):
     """A claim under a value of what was varied."""
 
     id: str
@@ -69,11 +69,11 @@ class ClaimEntry(TypedDict):
 
 
 @shape
-class PointEntry(TypedDict):
+class Point(TypedDict):
     """The claims under a value of what was varied."""
 
     value: str
-    claims: list[ClaimEntry]
+    claims: list[Claim]
     yardstick: list[Learned]
 
 
@@ -87,7 +87,7 @@ class Unbeaten(TypedDict):
 
 
 @shape
-class VariationEntry(TypedDict):
+class Variation(TypedDict):
     """The claims under every value of what was varied."""
 
     name: str
@@ -95,19 +95,19 @@ class VariationEntry(TypedDict):
     reading: str
     front: list[Unbeaten]
     """Where factors are combined."""
-    points: list[PointEntry]
+    points: list[Point]
 
 
 @shape
-class LedgerDocument(TypedDict):
+class Evaluation(TypedDict):
     """The claims of a paper beside what its evaluation came to here: the ledger."""
 
     schema_version: Literal[1]
     paper: str
     title: str
     mode: str
-    inputs: list[InputEntry]
-    parts: list[PartEntry]
+    inputs: list[Input]
+    parts: list[Part]
     seeds: list[int]
     counts: VerdictCounts
     """Claims by verdict, read to the letter."""
@@ -115,10 +115,10 @@ class LedgerDocument(TypedDict):
     """The same under the most probable reading; null where it was not run."""
     counts_by_class: dict[str, dict[str, VerdictCounts | None]]
     """By class of claim and reading; null where a reading was not run."""
-    reading: ReadingEntry | None
+    reading: Reading | None
     """Null where the paper leaves nothing open."""
     claims: list[ClaimRow]
-    sensitivity: list[VariationEntry]
+    sensitivity: list[Variation]
     """Empty where it was not run."""
     beyond: dict[str, Any]
     """The schemes on recordings; empty where there were none."""
@@ -180,7 +180,7 @@ class ReadingRun:
 
 
 @dataclass
-class Evaluation(JsonDocument):
+class PaperEvaluation(JsonDocument):
     """What came out."""
 
     indent = 1
@@ -190,13 +190,13 @@ class Evaluation(JsonDocument):
     seeds: list[int]
     views: list[ReadingRun]
     claims: list[ClaimRow]
-    sensitivity: list[VariationEntry] = field(default_factory=list)
+    sensitivity: list[Variation] = field(default_factory=list)
     beyond: dict[str, Any] = field(default_factory=dict)
     yardstick: list[Learned] = field(default_factory=list)
     optima: list[Optimum] = field(default_factory=list)
 
     @property
-    def inputs(self) -> Sequence[Input]:
+    def inputs(self) -> Sequence[TraceInput]:
         """The traces; readings differ in figures of the twins alone."""
         return self.views[0].experiment.inputs
 

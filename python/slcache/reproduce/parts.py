@@ -57,7 +57,7 @@ class Workload:
 
 
 @dataclass(frozen=True)
-class Part:
+class PlanPart:
     """One experiment of the evaluation: a device, schemes, and how traces are replayed."""
 
     name: str
@@ -311,18 +311,18 @@ class ReadingOption:
 
 
 @dataclass(frozen=True)
-class Reading:
+class PaperReading:
     """What a reading changes of the literal one, which is the plan itself."""
 
     name: str
     #: By what they are called in the plan.
     options: dict[str, ReadingOption]
 
-    def parts(self, parts: Sequence[Part]) -> list[Part]:
+    def parts(self, parts: Sequence[PlanPart]) -> list[PlanPart]:
         """Return the parts as they are run."""
         return [self._part(part) for part in parts]
 
-    def workloads(self, workloads: Sequence[Workload], parts: Sequence[Part]) -> list[Workload]:
+    def workloads(self, workloads: Sequence[Workload], parts: Sequence[PlanPart]) -> list[Workload]:
         """Return the workloads as they are run: one that differs from part to part is several."""
         return [one for each in workloads for one in self._workloads(each, [p.name for p in parts])]
 
@@ -336,7 +336,7 @@ class Reading:
         every = (option.given(part) for option in self.options.values())
         return {key: value for given in every for key, value in given.items()}
 
-    def _part(self, part: Part) -> Part:
+    def _part(self, part: PlanPart) -> PlanPart:
         given = self.given(part.name)
         own = {
             k.removeprefix("settings."): v for k, v in given.items() if k.startswith("settings.")
@@ -373,7 +373,7 @@ def has_figures(workload: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Variation:
+class PlanVariation:
     """One option the paper leaves open, or one figure that the twins leave free."""
 
     name: str
@@ -442,7 +442,7 @@ class Sensitivity:
 
     workloads: list[TraceName]
     seeds: list[int]
-    vary: list[Variation]
+    vary: list[PlanVariation]
     #: About how long it takes on two cores.
     minutes: int
     #: Parts that are run where a variation names none; all when empty.
@@ -450,7 +450,7 @@ class Sensitivity:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Beyond(Part):
+class Beyond(PlanPart):
     """What is run on real recordings, which no paper had."""
 
     name: str = "beyond"

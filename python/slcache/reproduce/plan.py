@@ -12,7 +12,7 @@ from pydantic import ConfigDict
 from slcache import catalogue
 from slcache.errors import UsageError, about
 from slcache.reproduce import claims, notation
-from slcache.reproduce.claims import EMERGENT, FUNCTIONS, Claim
+from slcache.reproduce.claims import EMERGENT, FUNCTIONS, PaperClaim
 from slcache.reproduce.measures import measures
 from slcache.reproduce.notation import Call, refuse
 from slcache.reproduce.parts import (
@@ -25,15 +25,15 @@ from slcache.reproduce.parts import (
     Grid,
     Lifespans,
     Optima,
-    Part,
+    PaperReading,
     Pick,
+    PlanPart,
+    PlanVariation,
     Quick,
-    Reading,
     ReadingOption,
     Sensitivity,
     TableSpec,
     Variant,
-    Variation,
     Workload,
     Yardstick,
     has_figures,
@@ -58,8 +58,8 @@ class Plan:
     minutes: int
     seeds: list[int]
     quick: Quick
-    claims: list[Claim] = field(default_factory=list)
-    parts: list[Part] = field(default_factory=list)
+    claims: list[PaperClaim] = field(default_factory=list)
+    parts: list[PlanPart] = field(default_factory=list)
     workloads: list[Workload] = field(default_factory=list)
     figures: list[FigureSpec] = field(default_factory=list)
     tables: list[TableSpec] = field(default_factory=list)
@@ -73,7 +73,7 @@ class Plan:
     lifespans: list[Lifespans] = field(default_factory=list)
     #: What readings of the paper change of this, the literal one. The most probable one is judged
     #: beside it; with the others runs can begin.
-    reading: dict[str, Reading] = field(default_factory=dict)
+    reading: dict[str, PaperReading] = field(default_factory=dict)
 
     @property
     def schemes(self) -> list[str]:
@@ -99,7 +99,7 @@ class Plan:
             "measure": list(measures()),
         }
 
-    def traces_of(self, part: Part) -> list[str]:
+    def traces_of(self, part: PlanPart) -> list[str]:
         """Return the workloads that a part's claims are of."""
         every = [w for w in self.workloads if not w.parts or part.name in w.parts]
         return [workload.name for workload in every if not workload.optional]
@@ -111,7 +111,7 @@ class Plan:
         return [one for name in names for one in known.get(name, [Variant(name, name)])]
 
     @property
-    def vary(self) -> list[Variation]:
+    def vary(self) -> list[PlanVariation]:
         """What its study varies."""
         return self.sensitivity.vary if self.sensitivity else []
 
@@ -130,7 +130,7 @@ class Plan:
         return list(READINGS) if self.probable else [LITERAL]
 
     @property
-    def probable(self) -> Reading | None:
+    def probable(self) -> PaperReading | None:
         """The most probable reading."""
         return self.reading.get(PROBABLE)
 
@@ -157,7 +157,7 @@ class Plan:
         judged = sum(all(self._is_quick(by_id[of]) for of in c.of or [c.id]) for c in emergent)
         return judged, len(emergent)
 
-    def _is_quick(self, claim: Claim) -> bool:
+    def _is_quick(self, claim: PaperClaim) -> bool:
         """Return whether the quick runs have all traces that a claim is of."""
         part = self.part(claim.part)
         named = claim.traces and not claim.of_others
@@ -165,7 +165,7 @@ class Plan:
         run = part.name in (self.quick.parts or [part.name])
         return run and all(self.quick.runs(name, [part.name]) for name in wanted)
 
-    def part(self, name: str) -> Part:
+    def part(self, name: str) -> PlanPart:
         """Return the part of that name, by default the first."""
         return next(part for part in self.parts if name in ("", part.name))
 
@@ -278,7 +278,7 @@ def _faults_of_readings(plan: Plan) -> list[str]:
 
 
 def faults_of_reading(
-    reading: Reading, parts: Sequence[Part], workloads: Sequence[Workload]
+    reading: PaperReading, parts: Sequence[PlanPart], workloads: Sequence[Workload]
 ) -> list[str]:
     """Return what a reading's options say twice or idly."""
     found = []

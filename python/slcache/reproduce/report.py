@@ -10,12 +10,12 @@ from slcache.charts import pictures
 from slcache.reproduce import figures, ledger
 from slcache.reproduce.evaluation import TIMES
 from slcache.reproduce.functions import JUDGED
-from slcache.reproduce.ledger import Evaluation, ReadingRun, shown
+from slcache.reproduce.ledger import PaperEvaluation, ReadingRun, shown
 from slcache.reproduce.parts import PROBABLE, TableSpec
 from slcache.reproduce.points import NEAR, Learned, PointTable, sentence
 
 
-def render(evaluation: Evaluation) -> str:
+def render(evaluation: PaperEvaluation) -> str:
     """Return the page."""
     plan = evaluation.plan
     return pictures.page(
@@ -48,12 +48,12 @@ def render(evaluation: Evaluation) -> str:
     )
 
 
-def _names(evaluation: Evaluation, *, twin: bool) -> list[str]:
+def _names(evaluation: PaperEvaluation, *, twin: bool) -> list[str]:
     """Return the workloads that are twins, or published files, each once."""
     return list(dict.fromkeys(i.name for i in evaluation.inputs if twin is not bool(i.file)))
 
 
-def _apart(evaluation: Evaluation, part: str) -> list[tuple[str, ReadingRun]]:
+def _apart(evaluation: PaperEvaluation, part: str) -> list[tuple[str, ReadingRun]]:
     """Return the views that differ in a part, each with what its reading is called."""
     first, *others = evaluation.views
     results = first.tables[part].documents
@@ -63,7 +63,7 @@ def _apart(evaluation: Evaluation, part: str) -> list[tuple[str, ReadingRun]]:
     return [(evaluation.title(view.reading), view) for view in apart]
 
 
-def _pictures(evaluation: Evaluation) -> list[dict[str, Any]]:
+def _pictures(evaluation: PaperEvaluation) -> list[dict[str, Any]]:
     """Return every figure, once for each reading that makes it another."""
     found = []
     for spec in evaluation.plan.figures:
@@ -79,7 +79,7 @@ def _pictures(evaluation: Evaluation) -> list[dict[str, Any]]:
     return found
 
 
-def _tables(evaluation: Evaluation) -> list[dict[str, Any]]:
+def _tables(evaluation: PaperEvaluation) -> list[dict[str, Any]]:
     """Return the tables of measures, once for each reading that makes them another."""
     return [
         _table(spec, view.tables[spec.part], f"{spec.title}, {name}" if name else spec.title)
@@ -114,7 +114,7 @@ def _percent(share: float | None, digits: str = ".0f") -> str:
     return "–" if share is None else f"{100 * share:{digits}} %"
 
 
-def _variation(entry: ledger.VariationEntry) -> dict[str, Any]:
+def _variation(entry: ledger.Variation) -> dict[str, Any]:
     """Return a variation as a table: one line per claim whose verdict or figure moves."""
     names = [point["value"] for point in entry["points"]]
     lines = []
@@ -136,7 +136,7 @@ def _shares(lines: Sequence[Learned]) -> str:
     return ", ".join(f"{line['workload']} {_percent(line['share'])}" for line in lines)
 
 
-def _overview(evaluation: Evaluation) -> list[tuple[str, str, list[str]]]:
+def _overview(evaluation: PaperEvaluation) -> list[tuple[str, str, list[str]]]:
     """Return how many claims get each verdict, for every point that differs from the default."""
     lines = []
     for entry in evaluation.sensitivity:
@@ -151,7 +151,7 @@ def _overview(evaluation: Evaluation) -> list[tuple[str, str, list[str]]]:
     return lines
 
 
-def _counts(claims: Sequence[ledger.ClaimEntry]) -> list[int]:
+def _counts(claims: Sequence[ledger.Claim]) -> list[int]:
     verdicts = [claim["verdict"] for claim in claims]
     return [verdicts.count(verdict) for verdict in JUDGED]
 
