@@ -46,23 +46,6 @@ def results(
 
     A stretch around a request is that request's own in each run; all run for it first.
     """
-    asked = _drawn(runs, labels, file, said, run)
-    found = run(asked)
-    for each, result in zip(asked, found, strict=True):
-        ((to, _, _, every),) = each.timelines
-        told = {"file": to} | ({} if every == 1 else {"every": every})
-        result.documents[0]["provenance"]["timeline"] = told
-    return found
-
-
-def _drawn(
-    runs: Sequence[Run],
-    labels: Sequence[str],
-    file: Named | None,
-    said: Said,
-    run: Callable[[Sequence[Run]], object],
-) -> list[Run]:
-    """Return runs that draw a file each."""
     path = Path(file_of(file, said, content.path_of(runs[0].trace)))
     if not path.name:
         told = f"timeline = {os.fspath(path)!r}: must name a file"
@@ -71,17 +54,19 @@ def _drawn(
     # What cannot be written is told before anything runs.
     files.check(paths, [])
     if said[2] is None:
-        when = stretch_of(*said, _no_log)
-        return [
-            replace(each, timelines=((to, *when),)) for each, to in zip(runs, paths, strict=True)
-        ]
-    with files.scratch(path.parent) as folder:
-        logs = [folder / f"{number}.parquet" for number in range(len(runs))]
-        first = (replace(each, save_state=None, memory_out=None) for each in runs)
-        run([replace(each, log=to) for each, to in zip(first, logs, strict=True)])
-        stretches = [stretch_of(*said, partial(slow.read, each)) for each in logs]
-        drawn = [(to, *when) for to, when in zip(paths, stretches, strict=True)]
-    return [replace(each, timelines=(what,)) for each, what in zip(runs, drawn, strict=True)]
+        stretches = [stretch_of(*said, _no_log)] * len(runs)
+    else:
+        with files.scratch(path.parent) as folder:
+            logs = [folder / f"{number}.parquet" for number in range(len(runs))]
+            first = (replace(each, save_state=None, memory_out=None) for each in runs)
+            run([replace(each, log=to) for each, to in zip(first, logs, strict=True)])
+            stretches = [stretch_of(*said, partial(slow.read, each)) for each in logs]
+    drawn = [(to, *when) for to, when in zip(paths, stretches, strict=True)]
+    found = run([replace(each, timelines=(what,)) for each, what in zip(runs, drawn, strict=True)])
+    for result, (to, _, _, every) in zip(found, drawn, strict=True):
+        drawing = {"file": to} | ({} if every == 1 else {"every": every})
+        result.documents[0]["provenance"]["timeline"] = drawing
+    return found
 
 
 def _named(path: Path, label: str) -> Path:

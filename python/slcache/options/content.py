@@ -55,13 +55,13 @@ def flatten(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str
         if isinstance(value, Mapping) and value:
             yield from flatten(value, f"{prefix}{key}.")
         else:
-            yield f"{prefix}{key}", _own(value)
+            yield f"{prefix}{key}", of_python(value)
 
 
-def _own(value: Any) -> Any:  # noqa: ANN401
+def of_python(value: Any) -> Any:  # noqa: ANN401
     """Return NumPy's arrays and numbers as Python's, in lists too."""
     if isinstance(value, list | tuple):
-        return [_own(each) for each in value]
+        return [of_python(each) for each in value]
     return value.tolist() if hasattr(value, "tolist") else value
 
 

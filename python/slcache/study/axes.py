@@ -139,17 +139,13 @@ def _list(key: str, said: object) -> Axis:
     return Axis(key=key, values=tuple(map(_told, listed)))
 
 
-def _of_python(value: object) -> object:
-    return value.tolist() if hasattr(value, "tolist") else value
-
-
 def _told(value: object) -> Value:
     """Return a value; one that is a list is told as `--set` reads it, one of NumPy as Python's."""
-    value = _of_python(value)
+    value = content.of_python(value)
     if isinstance(value, Value):
         return value
     if isinstance(value, Sequence) and not isinstance(value, bytes):
-        return json.dumps(list(map(_of_python, value)))
+        return json.dumps(list(map(content.of_python, value)))
     raise ValueError(f"{value!r} is neither a number, text, a list nor true or false")
 
 
