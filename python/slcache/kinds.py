@@ -145,8 +145,9 @@ def of(table: Mapping[str, Kind], names: Iterable[str]) -> dict[str, Kind]:
     wanted = set(names)
     unknown = sorted(wanted - table.keys())
     known = {name: kind for name, kind in table.items() if name in wanted}
+    form = "waiting behind {}" if table is WAITS else "{} time" if table is SERVICES else "{}"
     return known | {
-        name: Kind(_SPARE[i % len(_SPARE)], _unknown(table, name)) for i, name in enumerate(unknown)
+        name: Kind(_SPARE[i % len(_SPARE)], form.format(name)) for i, name in enumerate(unknown)
     }
 
 
@@ -160,9 +161,3 @@ def explained(shown: Mapping[str, Kind]) -> str:
     if not shown:
         return ""
     return "Here " + "; ".join(f"{name} is {kind.words}" for name, kind in shown.items()) + "."
-
-
-def _unknown(table: Mapping[str, Kind], name: str) -> str:
-    if table is WAITS:
-        return f"waiting behind {name}"
-    return f"{name} time" if table is SERVICES else name

@@ -206,14 +206,7 @@ def _is_part(key: str, value: float) -> bool:
     return last.endswith("_share") or (last.endswith("_ratio") and abs(value) <= 1)
 
 
-class _Told(Formatter):
-    """A text whose fields are shown by the units of their keys."""
-
-    def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
-        """Return a field as people read it."""
-        return shown(str(key), kwargs[str(key)])
-
-
 def told(text: str, values: Mapping[str, Any]) -> str:
     """Return a text with values in the place of their keys, as in `{read_bytes} read`."""
-    return _Told().vformat(text, (), values)
+    keys = (key for _, key, _, _ in Formatter().parse(text) if key)
+    return text.format_map({key: shown(key, values[key]) for key in keys})

@@ -49,7 +49,7 @@ def picture(
         if zoom:
             _zoomed(each, 0 if linked else place, linked=linked)
         below = panels[place + columns :: columns]
-        if linked and any(not _is_blank(other) for other in below):
+        if linked and any(other["layer"] != [blank()] for other in below):
             for node in _nodes(each):
                 across = node.get("encoding", {}).get("x", {})
                 if "axis" in across:
@@ -78,10 +78,6 @@ def picture(
 def blank() -> Spec:
     """Return a layer that shows nothing, where a row of panels has fewer than others."""
     return {"data": spec.data([]), "mark": "point"}
-
-
-def _is_blank(each: Spec) -> bool:
-    return bool(each["layer"] == [blank()])
 
 
 def empty(message: str) -> Spec:

@@ -73,17 +73,17 @@ def _columns(found: Mapping[str, Any]) -> Columns:
         "emptied at the end": lambda row: units.size(row["least_drained"] * unit),
         "kept": lambda row: units.percent(row["kept"] / written),
         "program time": lambda row: units.duration(row["program_ns_least"] / 1e3),
-        "wear": lambda row: _lives(row["block_lives_least"]),
+        "wear": lambda row: (
+            "–"
+            if (lives := row["block_lives_least"]) is None
+            else f"{units.significant(lives)} lives"
+        ),
     }
     hidden = _OF_A_TRACE if "device" in found else _OF_A_DEVICE
     return {title: source for title, source in columns.items() if title not in hidden}
 
 
 _OF_A_DEVICE, _OF_A_TRACE = ("blocks per plane", "program time", "wear"), ("per unit written",)
-
-
-def _lives(wear: float | None) -> str:
-    return "–" if wear is None else f"{units.significant(wear)} lives"
 
 
 def _lines(found: Mapping[str, Any]) -> Iterator[Table | str]:

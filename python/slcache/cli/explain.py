@@ -140,12 +140,8 @@ def _listed(found: Sequence[Entry], places: Sequence[Standing | None] = ()) -> T
         "what it is": lambda row: row["text"].partition("\n")[0],
     }
     rows = (
-        entry.to_dict() | {"here": _here(at)} for entry, at in itertools.zip_longest(found, places)
+        entry.to_dict() | {"here": at and ("does not fit" if at.problem else at.value)}
+        for entry, at in itertools.zip_longest(found, places)
     )
     keys = ("key", "of", "type", "unit", "default", "text", *here)
     return Table(rows, columns, caption="\n".join(why), only=keys)
-
-
-def _here(at: Standing | None) -> object:
-    """Return what a key stands at."""
-    return None if at is None else "does not fit" if at.problem else at.value

@@ -12,7 +12,6 @@ from slcache.drives.published import FAILED, KINDS
 from slcache.names import by_reason
 from slcache.reproduce import ledger, points
 from slcache.reproduce.claims import ClaimRow
-from slcache.reproduce.functions import Finding
 from slcache.reproduce.ledger import PaperEvaluation
 from slcache.reproduce.parts import PROBABLE
 from slcache.reproduce.separation import Row, Separation
@@ -99,16 +98,19 @@ def _ledger(evaluation: PaperEvaluation, of: Sequence[ClaimRow]) -> Cells:
     rows = (
         [
             *(row.figure, row.claim, ledger.shown(row.paper, row.unit)),
-            *(cell for _, found in evaluation.found(row) for cell in _cells(found, row)),
+            *(
+                cell
+                for _, found in evaluation.found(row)
+                for cell in (ledger.shown(found.ours, row.unit), _verdict(found.verdict))
+            ),
         ]
         for row in of
     )
     return Cells(columns, rows)
 
 
-def _cells(found: Finding, row: ClaimRow) -> tuple[str, Text]:
-    verdict = Text(found.verdict, _COLOURS.get(found.verdict, ""))
-    return ledger.shown(found.ours, row.unit), verdict
+def _verdict(verdict: str) -> Text:
+    return Text(verdict, _COLOURS.get(verdict, ""))
 
 
 #: How a column of figures is titled; a mean is judged as p50 is.
@@ -181,7 +183,7 @@ _OF_FILLS: Columns = {
     "off": lambda row: "–" if row.off is None else f"{row.off:+.1%}",
     "by": "by",
     "use": "use",
-    "verdict": lambda row: Text(row.verdict, _COLOURS.get(row.verdict, "")),
+    "verdict": lambda row: _verdict(row.verdict),
     "reason": "reason",
 }
 

@@ -194,8 +194,7 @@ class ExplanationOptions(OutputOptions):
     def check_explained(self) -> None:
         """Say that what is printed for other programs is not shorter than all that is known."""
         if self.explain and self.form != "table":
-            told = f"--explain: has no effect with --format {self.form}, which has it all"
-            raise wrong(told)
+            raise wrong(f"--explain: has no effect with --format {self.form}, which has it all")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,8 +86,7 @@ def show_study(folder: Path, metrics: list[str] | None, html: Path | None, form:
     if html is not None:
         # Whatever else a study has there is no page.
         if html.suffix not in (".html", ".htm"):
-            told = f"{html}: a page is named FILE.html"
-            raise opt.wrong(told, "--html")
+            raise opt.wrong(f"{html}: a page is named FILE.html", "--html")
         name, asked = folder.resolve().name, "" if own is None else _text_of(folder / ASKED)
         page = pages.render(analysis, name, asked, study=own)
         with Transaction(html.parent, [html.name], [path, folder / ASKED]) as files:
@@ -281,7 +281,9 @@ def _sizes(found: Tuning, sized: Sizing) -> Table:
         ("bounds", _kept),
     ]
     ran = {sized.value(each) for each in sized.run}
-    return Table(rows, columns, units=UNITS, best=_best, told=lambda row: row[sized.key] in ran)
+    return Table(
+        rows, columns, units=UNITS, best=itemgetter("best"), told=lambda row: row[sized.key] in ran
+    )
 
 
 def _kept(row: Mapping[str, Any]) -> str:
@@ -318,13 +320,9 @@ def _front(found: Tuning) -> Table:
         units=UNITS,
         most=_SHOWN,
         only=only,
-        best=_best,
+        best=itemgetter("best"),
         told=lambda row: row["same figures"] > 0,
     )
-
-
-def _best(row: Mapping[str, Any]) -> bool:
-    return bool(row["best"])
 
 
 def _others(row: Mapping[str, Any]) -> str:

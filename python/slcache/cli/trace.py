@@ -82,7 +82,8 @@ def info(rival: InfoOptions) -> int:
       slcache trace info all.csv.gz --volume each
 
     """
-    figures = _figures(rival.expected)
+    with opt.as_usage("--expect"):
+        figures = [each for text in rival.expected or [] for each in _figures(text)]
     if rival.other_option and rival.other is None:
         raise opt.wrong("--against-option is of the trace that --against names")
     document = Trace(str(rival.trace), options=dict(rival.reader_options())).info()
@@ -140,12 +141,7 @@ def lint(asked: LintOptions) -> int:
     return _PROBLEMS if document["counts"] else 0
 
 
-def _figures(expected: list[str] | None) -> list[comparison.Expectation]:
-    with opt.as_usage("--expect"):
-        return [figure for text in expected or [] for figure in _read_figures(text)]
-
-
-def _read_figures(text: str) -> list[comparison.Expectation]:
+def _figures(text: str) -> list[comparison.Expectation]:
     """Return the figures of a text, or those that a workload's source gives."""
     if "=" not in text and is_workload(text):
         return comparison.of_workload(traces.workload(text))

@@ -69,8 +69,7 @@ def why(choice: WhyOptions) -> None:
 
     given = [choice.slowest, choice.request, choice.above_ns, choice.percentile]
     if sum(value is not None for value in given) > 1:
-        told = "--slowest, --request, --above and --percentile: give one at most"
-        raise opt.wrong(told)
+        raise opt.wrong("--slowest, --request, --above and --percentile: give one at most")
     if len(choice.logs) > 2:
         raise opt.wrong(f"{len(choice.logs)} logs; must be one or two", "LOG")
     chosen = slow.Chosen(**arguments_of(choice, slow.Chosen))

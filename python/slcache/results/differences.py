@@ -51,10 +51,10 @@ def gather(paths: Sequence[saved.Path], normalise: str | None = None) -> Result 
     if len(found) == 1 and normalise is None:
         return found[0][1]
     for path, result in found:
-        if isinstance(result, SeededComparison) and len(found) == 1:
-            parts = result.parts
-            return SeededComparison([Comparison(p.runs, normalise, p.bounds) for p in parts])
         if isinstance(result, SeededComparison):
+            if len(found) == 1:
+                parts = (Comparison(each.runs, normalise, each.bounds) for each in result.parts)
+                return SeededComparison(list(parts))
             told = f"{path}: a comparison of several seeds has a report of its own; give it alone"
             raise about(ResultError(told), file=str(path))
     runs = [
@@ -103,7 +103,8 @@ class Change:
     @property
     def factor(self) -> float | None:
         """The second value divided by the first, where that is a number."""
-        numbers = [v for v in (self.first, self.second) if _is_number(v)]
+        both = (self.first, self.second)
+        numbers = [v for v in both if isinstance(v, int | float) and not isinstance(v, bool)]
         return numbers[1] / numbers[0] if len(numbers) == 2 and numbers[0] else None
 
     @property
@@ -208,7 +209,7 @@ def _runs(side: Result | Comparison) -> dict[str, Document]:
             for mark, part in side.marked.items()
             for run in part.runs
         }
-    return dict(zip(side.labels, side.documents, strict=True))
+    return side.named
 
 
 def of_runs(labels: tuple[str, str], first: Document, second: Document) -> RunDifference:
@@ -320,7 +321,3 @@ def _marked(values: object) -> str:
     mark = hashlib.sha256(text.encode()).hexdigest()[:8]
     count = len(values) if isinstance(values, list) else text.count(",") + 1
     return f"{count} values ({mark})"
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

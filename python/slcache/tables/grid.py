@@ -189,7 +189,7 @@ def _cells(column: Column, show: Show, runs: Runs, to: str) -> Iterator[Text]:
 def of_runs(
     labels: Sequence[str],
     documents: Sequence[Document],
-    references: Sequence[Document | None] | None = None,
+    references: Sequence[Document] | None = None,
 ) -> Table:
     """Return the figures that runs are judged by, for other programs.
 
@@ -203,17 +203,12 @@ def of_runs(
         marks = [{"draw": number} for number in draws]
     elif len(set(labels)) < len(labels):
         marks = [{"seed": document["provenance"]["seed"]} for document in documents]
-    others = references or [None] * len(documents)
+    pairs = zip(documents, references or documents, strict=True)
+    others = [None if other is document else other for document, other in pairs]
     records = [
         {"scheme": label, **mark}
         | {name: metric.value(document) for name, metric in told.items()}
-        | {GAIN_SHARE: _share(document, other)}
+        | {GAIN_SHARE: figures.gain_share(document, other) if other else None}
         for label, mark, document, other in zip(labels, marks, documents, others, strict=True)
     ]
     return Table(records, {}, units={name: metric.unit for name, metric in told.items()})
-
-
-def _share(document: Document, reference: Document | None) -> float | None:
-    if reference is None or reference is document:
-        return None
-    return figures.gain_share(document, reference)
