@@ -13,12 +13,25 @@ from slcache import _core, units
 
 #: What `slcache explain --schema` also calls a document.
 _ALIASES = {"run": "result"}
+#: What a published schema calls a class, where that is not its name without `Shape`.
+_CALLED = {
+    **dict.fromkeys(("StudyRequest", "SearchRequest"), "Asked"),
+    **dict.fromkeys(("StudyCounts", "SearchCounts"), "Counts"),
+    "TriedPointShape": "Point",
+}
+
+
+def _called(name: str) -> str:
+    return _CALLED.get(name, name.removesuffix("Shape"))
+
+
 #: What a dataclass says of itself whose schema is published: it has its own keys alone, and all of
 #: them, or those that have no default.
 CLOSED = {
     "extra": "forbid",
     "use_attribute_docstrings": True,
     "json_schema_serialization_defaults_required": True,
+    "model_title_generator": lambda kind: _called(kind.__name__),
 }
 SPARSE = CLOSED | {"json_schema_serialization_defaults_required": False}
 #: Keys that tell of a file; within another schema there is no place for them.
@@ -29,9 +42,9 @@ _OF_FILES = ("$schema", "$id")
 _MODELS = {
     "compare": ("documents.model", "Comparison", 2),
     "cliff": ("bandwidth.document", "Cliff", 1),
-    "sweep": ("study.document", "Sweep", 2),
+    "sweep": ("study.document", "SweepShape", 2),
     "sweep-show": ("study.document", "Show", 2),
-    "tune": ("search.document", "Tuning", 2),
+    "tune": ("search.document", "TuningShape", 2),
     "reproduce": ("reproduce.ledger", "Evaluation", 1),
 }
 
@@ -70,6 +83,9 @@ def of(model: type) -> dict[str, Any]:
 
     class Document(GenerateJsonSchema):
         """Without titles of fields, absent ones without a default; whole numbers are counts."""
+
+        def normalize_name(self, name: str) -> str:
+            return super().normalize_name(_called(name))
 
         def field_title_should_be_set(self, _: Any) -> bool:  # noqa: ANN401
             return False

@@ -15,7 +15,7 @@ Status = Literal["done", "failed", "impossible", "stopped"]
 
 
 @shape
-class Asked(TypedDict):
+class SearchRequest(TypedDict):
     """What was asked."""
 
     trace: str | dict[str, Any]
@@ -56,7 +56,7 @@ class Asked(TypedDict):
 
 
 @shape
-class Counts(study.Counts):
+class SearchCounts(study.StudyCounts):
     """Points by what became of them, and results that were there before."""
 
     stopped: int
@@ -79,7 +79,7 @@ class Prefix(TypedDict):
 
 
 @shape
-class Point(TypedDict):
+class TriedPointShape(TypedDict):
     """A point that was tried."""
 
     settings: Settings
@@ -106,13 +106,13 @@ class Sized(TypedDict):
 
 
 @shape
-class Tuning(TypedDict):
+class TuningShape(TypedDict):
     """A search: what was asked, every point that was tried, the front and the best of them."""
 
     schema_version: Literal[2]
-    asked: Asked
-    counts: Counts
-    points: list[Point]
+    asked: SearchRequest
+    counts: SearchCounts
+    points: list[TriedPointShape]
     """In the order in which they were tried; of a key's least or most, by its value."""
     front: list[int]
     """Numbers of the points that no other dominates, counted from 0."""

@@ -140,7 +140,7 @@ class Effect:
         means = [level.mean for level in self.levels]
         return max(means) - min(means)
 
-    def to_dict(self) -> document.Effect:
+    def to_dict(self) -> document.EffectShape:
         """Return what the parameter does as plain data."""
         return {
             "parameter": self.factor,
@@ -425,8 +425,8 @@ class Analysis(JsonDocument):
         }
         return {**several}
 
-    def _metric(self, name: str) -> document.Metric:
-        found: document.Metric = {
+    def _metric(self, name: str) -> document.MetricShape:
+        found: document.MetricShape = {
             "points_without": self.outcome.missing(name),
             "effects": [each.to_dict() for each in self.effects[name]],
         }

@@ -15,7 +15,7 @@ Given = Annotated[list[str | dict[str, Any]], MinLen(1)]
 
 
 @shape
-class Asked(TypedDict):
+class StudyRequest(TypedDict):
     """What was asked, as study.toml has it."""
 
     trace: Given
@@ -52,7 +52,7 @@ class Asked(TypedDict):
 
 
 @shape
-class Counts(TypedDict):
+class StudyCounts(TypedDict):
     """Points by status, and distinct results that were there before."""
 
     done: int
@@ -62,7 +62,7 @@ class Counts(TypedDict):
 
 
 @open_shape
-class Point(TypedDict):
+class PointShape(TypedDict):
     """What all points have, beside the varied keys and the metrics; null is no value."""
 
     trace: str
@@ -78,13 +78,13 @@ class Point(TypedDict):
 
 
 @shape
-class Sweep(TypedDict):
+class SweepShape(TypedDict):
     """A study and a row for each of its points, as in points.parquet."""
 
     schema_version: Literal[2]
-    study: Asked
-    counts: Counts
-    points: list[Point]
+    study: StudyRequest
+    counts: StudyCounts
+    points: list[PointShape]
     """In the order of the study."""
     provenance: Provenance
 
@@ -99,7 +99,7 @@ class LeftOut(TypedDict):
 
 
 @shape
-class Configuration(TypedDict):
+class ConfigurationShape(TypedDict):
     """Points that differ in the seed alone."""
 
     settings: Settings
@@ -125,7 +125,7 @@ shape(Level)
 
 
 @shape
-class Effect(TypedDict):
+class EffectShape(TypedDict):
     """What a parameter does to a metric."""
 
     parameter: str
@@ -149,7 +149,7 @@ class Interval(TypedDict):
 
 
 @shape
-class Spread(TypedDict):
+class SpreadShape(TypedDict):
     """A metric over the seeds."""
 
     level: float
@@ -162,19 +162,19 @@ class Spread(TypedDict):
 
 
 @shape
-class Metric(TypedDict):
+class MetricShape(TypedDict):
     """What parameters do to a metric."""
 
     points_without: int
     """Points that are done and have no such figure."""
-    effects: list[Effect]
+    effects: list[EffectShape]
     """The parameter whose means lie furthest apart first."""
-    seeds: NotRequired[Spread]
+    seeds: NotRequired[SpreadShape]
     """Of a study of one load."""
 
 
 @shape
-class Front(TypedDict):
+class FrontShape(TypedDict):
     """The configurations that no other dominates."""
 
     metrics: dict[str, Literal["min", "max"]]
@@ -184,24 +184,24 @@ class Front(TypedDict):
     configurations_left_out: int
     """Those that lack one of the metrics."""
     configurations_out_of_bounds: int
-    configurations: list[Configuration]
+    configurations: list[ConfigurationShape]
 
 
 @shape
-class Load(TypedDict):
+class LoadShape(TypedDict):
     """What is best under a load."""
 
     trace: str
     """The load in a line."""
     load: Settings
     """The trace and other parameters that are the load, such as host.queue_depth."""
-    front: Front
-    seeds: dict[str, Spread]
+    front: FrontShape
+    seeds: dict[str, SpreadShape]
     """By metric."""
 
 
 @shape
-class Worst(TypedDict):
+class WorstShape(TypedDict):
     """How many times worse than the best of a load a configuration is at worst, and on which."""
 
     factor: Annotated[float, Ge(1)]
@@ -209,16 +209,16 @@ class Worst(TypedDict):
 
 
 @shape
-class Rated(TypedDict):
+class RatedShape(TypedDict):
     """A configuration under all loads."""
 
     settings: Settings
-    worst: dict[str, Worst]
+    worst: dict[str, WorstShape]
     """By metric."""
 
 
 @shape
-class Across(TypedDict):
+class AcrossShape(TypedDict):
     """How far configurations that ran under all loads are from the best of each, nearest first."""
 
     metrics: list[str]
@@ -226,7 +226,7 @@ class Across(TypedDict):
     """Metrics without factors: 0 somewhere, or lacking."""
     configurations_left_out: int
     """Those without figures under all loads."""
-    configurations: list[Rated]
+    configurations: list[RatedShape]
 
 
 @shape
@@ -242,9 +242,9 @@ class Shown(TypedDict):
     """Parameters of which all points have the same value."""
     left_out: list[LeftOut]
     """The points without figures by reason, most first."""
-    configurations: list[Configuration]
+    configurations: list[ConfigurationShape]
     """Points that are done: the best in the first metric first."""
-    metrics: dict[str, Metric]
+    metrics: dict[str, MetricShape]
     """By metric, what parameters do to it."""
 
 
@@ -252,16 +252,16 @@ class Shown(TypedDict):
 class OfOneLoad(Shown):
     """What a study of one load tells."""
 
-    front: Front
+    front: FrontShape
 
 
 @shape
 class OfLoads(Shown):
     """What a study of several loads tells."""
 
-    traces: Annotated[list[Load], MinLen(2)]
+    traces: Annotated[list[LoadShape], MinLen(2)]
     """What is best under each."""
-    across_traces: Across
+    across_traces: AcrossShape
 
 
 Show = OfOneLoad | OfLoads

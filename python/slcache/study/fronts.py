@@ -95,7 +95,7 @@ class Front:
         columns = zip(self.goals.items(), zip(*self.points, strict=True), strict=True)
         return {name: (min if goal == "min" else max)(each) for (name, goal), each in columns}
 
-    def to_dict(self) -> document.Front:
+    def to_dict(self) -> document.FrontShape:
         """Return the front, and what is not judged by it, as plain data."""
         return {
             "metrics": dict(self.goals),
@@ -163,7 +163,7 @@ class SeedSpread:
         """Whether seeds change nothing."""
         return self.repeated > 0 and not any(each.half for each in self.estimates)
 
-    def to_dict(self) -> document.Spread:
+    def to_dict(self) -> document.SpreadShape:
         """Return best, what is like it, and all intervals as plain data."""
         pairs = zip(self.configurations, self.estimates, strict=True)
         return {
@@ -296,9 +296,9 @@ class Rated:
         """The greatest factor of all metrics."""
         return self.worst[self.greatest].factor
 
-    def to_dict(self) -> document.Rated:
+    def to_dict(self) -> document.RatedShape:
         """Return settings and factors as plain data."""
-        worst: dict[str, document.Worst] = {
+        worst: dict[str, document.WorstShape] = {
             name: {"factor": each.factor, "trace": each.trace} for name, each in self.worst.items()
         }
         return {"settings": dict(self.settings), "worst": worst}
@@ -331,7 +331,7 @@ class Across:
             found.setdefault(factors.index(min(factors)), []).append(name)
         return [(self.configurations[place], names) for place, names in found.items()]
 
-    def to_dict(self) -> document.Across:
+    def to_dict(self) -> document.AcrossShape:
         """Return how far configurations are from the best of each load at worst as plain data."""
         return {
             "metrics": list(self.metrics),

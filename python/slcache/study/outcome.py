@@ -99,7 +99,7 @@ class Configuration:
         """Return the means of metrics by their names."""
         return {name: self.mean(name) for name in metrics}
 
-    def to_dict(self, metrics: Sequence[str]) -> document.Configuration:
+    def to_dict(self, metrics: Sequence[str]) -> document.ConfigurationShape:
         """Return settings and means as plain data."""
         return {"settings": dict(self.settings), "metrics": self.means(metrics)}
 
