@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from slcache import catalogue, execute
-from slcache.bandwidth import CACHES, Load, Pattern, cache_bytes, default_amount, loads
+from slcache.bandwidth import CACHES, Pattern, PatternLoad, cache_bytes, default_amount, loads
 from slcache.documents import Pictured, figures
 from slcache.errors import UsageError, about
 from slcache.execute.run import Run, reference
@@ -35,7 +35,7 @@ class Cliff(Pictured):
 
     def __init__(
         self,
-        runs: Mapping[str, tuple[Load, Result]],
+        runs: Mapping[str, tuple[PatternLoad, Result]],
         pattern: Pattern,
         device: str,
         beside: Mapping[str, Result] | None = None,
@@ -99,7 +99,7 @@ class Cliff(Pictured):
         return performance.cliff(self.curves, self.pattern.bursts, self.device)
 
 
-def _curve(load: Load, result: Result) -> BandwidthCurve:
+def _curve(load: PatternLoad, result: Result) -> BandwidthCurve:
     from slcache.bandwidth import curves
 
     document = result.documents[0]

@@ -49,7 +49,7 @@ class Pattern:
 
 
 @dataclass(frozen=True)
-class Load:
+class PatternLoad:
     """A pattern as it is written under one scheme: the amount, and where writes start over."""
 
     pattern: Pattern
@@ -151,7 +151,7 @@ def loads(
     device: Content,
     schemes: Sequence[str],
     settings: Mapping[str, Any] | None = None,
-) -> dict[str, Load]:
+) -> dict[str, PatternLoad]:
     """Return what each scheme will write, which depends on that scheme, device and pattern alone.
 
     Raises ConfigError, and UsageError where a pattern does not fit the device.
@@ -185,7 +185,7 @@ def _check(pattern: Pattern, given: Mapping[str, Any]) -> None:
 
 def _load(
     pattern: Pattern, device: Content, scheme: str, own: Mapping[str, Any], cache: int
-) -> Load:
+) -> PatternLoad:
     resolved = catalogue.resolve(device=device, scheme=scheme, settings=own)
     user_bytes = int(resolved["device"]["user_bytes"])
     amount = pattern.amount_bytes
@@ -198,7 +198,7 @@ def _load(
         below = span // pattern.write_bytes * pattern.write_bytes
         told = f"must be whole writes of {pattern.write_bytes} bytes, such as {below}"
         refuse("span_bytes", span, told)
-    load = Load(pattern, amount, span // pattern.write_bytes * pattern.write_bytes)
+    load = PatternLoad(pattern, amount, span // pattern.write_bytes * pattern.write_bytes)
     if not load.footprint_bytes:
         told = f"does not fit the span of {span} bytes ({scheme})"
         refuse("write_bytes", pattern.write_bytes, told)

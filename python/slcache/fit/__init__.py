@@ -114,11 +114,12 @@ def fitted(
         if not tests:
             return made(given)
         # It simulates what fills alone do without.
-        from slcache.fit import simulation
+        from slcache.fit.simulation import device_of, told_by_tests
 
-        return made(
-            simulation.told_by_tests(tests, given, lambda given: made(given).text, found, others)
-        )
+        def built(given: device.Given) -> dict[str, Any]:
+            return device_of(made(given).text)
+
+        return made(told_by_tests(tests, given, built, found, others))
 
 
 def _made(

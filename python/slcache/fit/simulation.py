@@ -85,9 +85,10 @@ _TRIED = 100_000
 _IN_FLIGHT = (1, 2, 4, 8)
 _RUN_NS_MAX = 1_000_000
 
-#: What makes the text of a device of what is given.
-Make = Callable[[Given], str]
-Planes = Callable[[str], Mapping[str, Told]]
+Device = dict[str, Any]
+#: What makes a device of what is given.
+Make = Callable[[Given], Device]
+Planes = Callable[[Device], Mapping[str, Told]]
 
 
 def told_by_queues(
@@ -101,7 +102,7 @@ def told_by_queues(
     writes = sorted((t for t in tests if t.role == Role.writes), key=lambda test: test.depth)
     reads = [test for test in tests if test.role == Role.reads]
     for test in (*writes, *reads):
-        found = rows_of(test, device_of(make(given)), _TRIED)
+        found = rows_of(test, make(given), _TRIED)
         # Only a device with more requests a second than were measured lacks something.
         if not any(r.figure == "iops" and r.ours > _FASTER * r.measured for r in found):
             continue
@@ -140,7 +141,7 @@ def _in_flight(
     """Return a device whose planes write so many stripes at a time, or None where none is so."""
 
     def striped(given: Given) -> Given:
-        width = all_planes(device_of(make(given))) // count
+        width = all_planes(make(given)) // count
         values = zip(_KEYS, (width, count, 0), strict=True)
         return given.also({key: Told((value,), (), test.log) for key, value in values})
 
@@ -149,7 +150,7 @@ def _in_flight(
         if planes is not None:
             # Planes that write a stripe wait for one another on the channel.
             found = striped(given.also(planes(make(found))))
-        whole = all_planes(device_of(make(found)))
+        whole = all_planes(make(found))
     except ValueError:
         return None
     return None if whole % count else found
@@ -168,7 +169,7 @@ def _tried(
         if not 0 <= run_ns <= _RUN_NS_MAX:
             return
         given = striped.also({_KEYS[2]: Told((run_ns,), (), test.log)})
-        found = rows_of(test, device_of(make(given)), _TRIED)
+        found = rows_of(test, make(given), _TRIED)
         # A tail of a thousandth is the drive's own.
         off = sum(abs(math.log(r.ours / r.measured)) for r in found if r.figure != "p99_9")
         ours = next(row.ours for row in found if row.figure == "iops")
@@ -214,8 +215,8 @@ def told_by_tests(
     if (synced := single.get(Role.synced)) is not None:
         speeds = [each.slc for each in others]
 
-        def planes(text: str) -> dict[str, Told]:
-            return _planes(synced, text, found, speeds)
+        def planes(device: Device) -> dict[str, Told]:
+            return _planes(synced, device, found, speeds)
 
         given = given.also(planes(make(given)))
     given = told_by_queues(
@@ -228,10 +229,9 @@ def told_by_tests(
     return given
 
 
-def _own(key: str, test: LatencyTest, text: str) -> dict[str, Told]:
+def _own(key: str, test: LatencyTest, device: Device) -> dict[str, Told]:
     """Return the controller's time: what is left of a latency without it."""
-    device, name = device_of(text), key.partition(".")[2]
-    controller = device["device"]["controller"]
+    name, controller = key.partition(".")[2], device["device"]["controller"]
     assumed, controller[name] = controller[name], 0
     rest = median_ns(test, device)
     median = float(np.median(test.fitted))
@@ -244,13 +244,13 @@ def _own(key: str, test: LatencyTest, text: str) -> dict[str, Told]:
     return {key: Told((max(found, 0.0),), ((float(low), float(high)),), test.log)}
 
 
-def _reads(test: LatencyTest, text: str) -> dict[str, Told]:
+def _reads(test: LatencyTest, device: Device) -> dict[str, Told]:
     """Return the times of reads of a dense page: one for each kind of page, if they show."""
     path = test.source.path
     if test.block_bytes > PAGE_BYTES or PAGE_BYTES % test.block_bytes:
         refuse(path, f"reads of {test.block_bytes} bytes: must be a part of {PAGE_BYTES}")
-    device = device_of(text)
-    bits, mode = _dense(device)
+    pool = device["device"]["pool"][0]
+    bits, mode = next((bits, pool[mode]) for bits, mode in MODES.items() if mode in pool)
     at = mode["read_ns"][0]
     mode["read_ns"] = [at]
     rest = median_ns(test, device) - at
@@ -267,15 +267,15 @@ def _reads(test: LatencyTest, text: str) -> dict[str, Told]:
 
 
 #: What tests with one outstanding tell, by what they are of, in this order.
-_TELLS: Mapping[Role, Callable[[LatencyTest, str], dict[str, Told]]] = {
-    Role.erased: lambda test, text: _own("controller.read_ns", test, text),
+_TELLS: Mapping[Role, Callable[[LatencyTest, Device], dict[str, Told]]] = {
+    Role.erased: lambda test, device: _own("controller.read_ns", test, device),
     Role.reads: _reads,
-    Role.writes: lambda test, text: _own("controller.write_ns", test, text),
+    Role.writes: lambda test, device: _own("controller.write_ns", test, device),
 }
 
 
 def _planes(
-    test: LatencyTest, text: str, of: CacheFigures, speeds: Sequence[float]
+    test: LatencyTest, device: Device, of: CacheFigures, speeds: Sequence[float]
 ) -> dict[str, Told]:
     """Return how many planes program the cache at its speed, by what one program takes.
 
@@ -289,7 +289,6 @@ def _planes(
             f"{test.count} writes: more pages than the cache of {of.cache / 1e9:.4g} GB holds"
         )
         refuse(path, told_by_tests)
-    device = device_of(text)
     # A program is seen where a flush waits for it.
     device["device"]["plp"] = False
     ours = median_ns(test, device)
@@ -336,12 +335,6 @@ def _even(count: int, low: float, high: float) -> int:
     near = max(high - count, count - low, _NEAR * count)
     every = range(max(1, math.ceil(count - near)), math.floor(count + near) + 1)
     return max(every, key=lambda each: (each & -each, -abs(each - count)))
-
-
-def _dense(device: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
-    """Return the bits of a dense cell, and the section of its mode."""
-    pool = device["device"]["pool"][0]
-    return next((bits, pool[mode]) for bits, mode in MODES.items() if mode in pool)
 
 
 def _levels(values: Values, bits: int) -> tuple[Values, str | None]:
