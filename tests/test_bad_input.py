@@ -12,7 +12,7 @@ import pytest
 
 import changed_runs
 import slcache
-from slcache.study.axes import GRID_MAX, PARAMETERS_MAX, POINTS_MAX, Axis, Sampling
+from slcache.study.axes import GRID_MAX, PARAMETERS_MAX, POINTS_MAX, Sampling, StudyAxis
 from slcache.study.outcome import Outcome
 from slcache.trace import OPTIONS_MAX
 from support import cases, stdout, write_trace
@@ -45,7 +45,7 @@ def test_draws_a_grid_and_a_study_have_a_limit() -> None:
         with pytest.raises(ValueError, match="at most 100,000 points"):
             Sampling.read(said)
     assert Sampling.read(f"random:{POINTS_MAX}").count == POINTS_MAX
-    axes = [Axis.read(f"k{i}", "1..100") for i in range(5)]
+    axes = [StudyAxis.read(f"k{i}", "1..100") for i in range(5)]
     with pytest.raises(ValueError, match=f"10,000,000,000 points; at most {GRID_MAX:,}"):
         Sampling().points(axes)
     vary = {"host.time_scale": "0.01..1/1001", "slc_blocks": "1..100"}

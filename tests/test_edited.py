@@ -20,7 +20,7 @@ from slcache.cli.app import execute
 from slcache.metrics import METRICS
 from slcache.options import content, parsing
 from slcache.study import model
-from slcache.study.axes import Axis, csv_points
+from slcache.study.axes import StudyAxis, csv_points
 from support import json_of
 from support import slcache as command
 
@@ -58,7 +58,7 @@ def test_no_range_is_beyond_numbers_and_no_point_listed_twice(trace: Path, tmp_p
         "1e-320..1/3@log",
     ):
         with pytest.raises(ValueError, match=r"host\.time_scale = .{0,210}: .{0,220}"):
-            Axis.read("host.time_scale", said)
+            StudyAxis.read("host.time_scale", said)
     points = [{"host.queue_depth": 1}, {"host.queue_depth": 2}, {"host.queue_depth": 1}]
     with pytest.raises(slcache.ConfigError, match="point 3: is point 1 again"):
         slcache.sweep(trace, device="tiny", scheme="baseline", points=points)

@@ -19,7 +19,7 @@ from slcache import Scheme, _boot, catalogue, conformance
 from slcache import conformance as checking
 from slcache.documents import saved
 from slcache.search.space import VALUES_MOST
-from slcache.study.axes import Axis
+from slcache.study.axes import StudyAxis
 from support import TINY_BYTES, Row, here, own_scheme, process, stdout, write_trace
 from support import slcache as command
 from verbs import Inputs, verbs
@@ -428,7 +428,9 @@ def test_the_step_that_a_search_names_is_the_nearest_that_passes(
     with pytest.raises(slcache.UsageError) as refused:
         slcache.tune(trace, **SIZED, scheme=source, vary={"largest": said})
     key, _, named = str(refused.value).partition("such as ")[2].partition("=")
-    sizes, given = ([float(size) for size in Axis.read(key, text).values] for text in (named, said))
+    sizes, given = (
+        [float(size) for size in StudyAxis.read(key, text).values] for text in (named, said)
+    )
     assert len(sizes) <= VALUES_MOST
     least, step = given[1] - given[0], sizes[1] - sizes[0]
     times = round(step / least)

@@ -24,7 +24,7 @@ from slcache import ConfigError, RunError, TraceError, UsageError, gym
 from slcache.options import RANGES, Range
 from slcache.options.content import flatten, unique
 from slcache.reproduce import equations
-from slcache.study.axes import Axis
+from slcache.study.axes import StudyAxis
 from slcache.study.model import Study
 from support import mixed, write_trace
 
@@ -217,7 +217,9 @@ def test_numbers_may_be_numpys() -> None:
     vary: dict[str, Any] = {"host.time_scale": [np.int64(2), np.float64(0.5)]}
     study = Study(trace="t.csv", device="tiny", scheme="sa", vary=vary)
     assert tomllib.loads(study.to_toml())["vary"] == {"host.time_scale": [2, 0.5]}
-    axis = Axis.read("slc_blocks", [np.int64(3), np.float64(4.5), np.bool_(True), [np.int64(1)]])
+    axis = StudyAxis.read(
+        "slc_blocks", [np.int64(3), np.float64(4.5), np.bool_(True), [np.int64(1)]]
+    )
     assert [(type(value), value) for value in axis.values] == [
         (int, 3), (float, 4.5), (bool, True), (str, "[1]")
     ]  # fmt: skip

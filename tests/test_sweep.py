@@ -22,7 +22,7 @@ from slcache.metrics import METRICS
 from slcache.options import parsing
 from slcache.study import sweep
 from slcache.study.analysis import Analysis
-from slcache.study.axes import Axis
+from slcache.study.axes import StudyAxis
 from slcache.study.model import Study, StudyError, read_study, study_of_document
 from slcache.study.outcome import Outcome
 from slcache.study.run import Sweep
@@ -225,11 +225,11 @@ def test_drawn_points_of_whole_keys_are_whole_and_reach_both_ends(small: Path, s
     assert 1 <= min(depths) < 4
     assert 256 < max(depths) <= 1024
     assert 10 <= sum(depth < 32 for depth in depths) <= 30
-    axis = Axis.read("host.queue_depth", "3..7@log")
+    axis = StudyAxis.read("host.queue_depth", "3..7@log")
     assert axis.at(0) == 3
     assert axis.at(1 - 2**-53) == 7
     assert sorted({axis.at(i / 10_000) for i in range(10_000)}) == [3, 4, 5, 6, 7]
-    assert Axis.read("host.queue_depth", "3.0..7@log").at(0.5) == pytest.approx(21**0.5)
+    assert StudyAxis.read("host.queue_depth", "3.0..7@log").at(0.5) == pytest.approx(21**0.5)
 
 
 TABLES = [[[0, 1_000_000]], [[0, 2_000_000], [0.5, 0]]]
@@ -306,8 +306,8 @@ def test_seeds_of_a_recording_that_change_nothing_are_told(small: Path) -> None:
 )
 def test_a_range_of_sizes_is_the_list_of_the_same(text: str, listed: str) -> None:
     for key in (BLOCKS, "slc_blocks"):
-        axis = Axis.read(key, text)
-        assert axis == Axis.read(key, listed)
+        axis = StudyAxis.read(key, text)
+        assert axis == StudyAxis.read(key, listed)
         assert axis.ordered
 
 

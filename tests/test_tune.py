@@ -20,7 +20,7 @@ from slcache.search.space import Known, Space, key_of
 from slcache.search.strategies import BATCH, Batch, PointOutcome, SamplerSearch, TriedPoint
 from slcache.search.tuning import FILES, Tuning
 from slcache.study import fronts, sweep
-from slcache.study.axes import Axis, Value
+from slcache.study.axes import StudyAxis, Value
 from support import json_of, mixed, slcache, validator, workers, write_trace
 
 pytest.importorskip("optuna")
@@ -284,7 +284,7 @@ WHOLE = Fraction(1)
 
 
 def space(*axes: str, schemes: Sequence[str] = ("s",)) -> Space:
-    return Space(schemes, [Axis.read(*text.split("=")) for text in axes])
+    return Space(schemes, [StudyAxis.read(*text.split("=")) for text in axes])
 
 
 def run(

@@ -36,9 +36,9 @@ SHARES = (0.5, 0.8, 0.95)
 
 def _sizes(text: str) -> list[int]:
     """Return a list or a range of sizes, in bytes, in the forms of what a study varies."""
-    from slcache.study.axes import Axis
+    from slcache.study.axes import StudyAxis
 
-    values = Axis.read("sizes", text).values
+    values = StudyAxis.read("sizes", text).values
     if not values:
         raise ValueError(f"{text!r}: must say which, such as 1MiB..4GiB*2")
     return [parsing.size_bytes(str(size)) for size in values]

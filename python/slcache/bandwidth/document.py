@@ -12,7 +12,7 @@ from slcache.documents.model import ABSENT, Part, Positive
 Amount = Annotated[float, Field(ge=0)]
 
 
-class Pattern(Part):
+class PatternShape(Part):
     """What was asked to be written."""
 
     amount_bytes: Positive | None
@@ -56,10 +56,10 @@ class Curve(Part):
     """The bandwidth of each stretch."""
 
 
-class Cliff(Part):
+class CliffShape(Part):
     """Write bandwidth over data written, by scheme. MB are 10^6 bytes, GiB 2^30."""
 
     device: str
     """The device as it was named."""
-    pattern: Pattern
+    pattern: PatternShape
     schemes: dict[str, Curve] = Field(min_length=1)

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from slcache import metrics
 from slcache.documents.figures import COMPARED, OF_DISK, Gain, Unbound
-from slcache.documents.schemata import SPARSE
+from slcache.documents.schemata import SPARSE, title
 from slcache.results.intervals import Factor, Spread
 
 _T = TypeVar("_T", bound=type)
@@ -21,7 +21,9 @@ ABSENT: Any = None
 class Part(BaseModel):
     """A part of a document: it has its own keys alone."""
 
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(
+        extra="forbid", use_attribute_docstrings=True, model_title_generator=title
+    )
 
 
 def shape(kind: _T) -> _T:
@@ -58,7 +60,7 @@ _FIGURES: dict[str, Any] = {
 Figures = create_model("Figures", __base__=Part, **_FIGURES)
 
 
-class Result(BaseModel):
+class ResultShape(BaseModel):
     """The document of one run, whose schema is the engine's."""
 
 
@@ -105,7 +107,7 @@ class Bounds(Part):
 class One(Part):
     """A comparison with one seed."""
 
-    runs: list[Result] = Field(min_length=1)
+    runs: list[ResultShape] = Field(min_length=1)
     """One result document per scheme, in the order compared."""
     normalised: Normalised
     gains: Gains = ABSENT
@@ -120,7 +122,7 @@ class Against(Part):
     schemes: dict[str, dict[str, Factor]]
 
 
-class Seeds(Part):
+class SeedsShape(Part):
     """All seeds or draws: what is beside this is of the first, or of the recording itself."""
 
     seeds: list[int] = Field(min_length=2)
@@ -135,10 +137,10 @@ class Seeds(Part):
     """The comparisons with the other seeds, in their order; beside a recording, with all draws."""
 
 
-class Comparison(One):
+class ComparisonShape(One):
     """Schemes over one trace on one device, and figures divided by the reference scheme's."""
 
     bounds: Bounds = ABSENT
     """Only where the least was counted."""
-    seeds: Seeds = ABSENT
+    seeds: SeedsShape = ABSENT
     """Only of several seeds or draws."""

@@ -25,13 +25,18 @@ def _called(name: str) -> str:
     return _CALLED.get(name, name.removesuffix("Shape"))
 
 
+def title(kind: type) -> str:
+    """Return what a published schema calls a class."""
+    return _called(kind.__name__)
+
+
 #: What a dataclass says of itself whose schema is published: it has its own keys alone, and all of
 #: them, or those that have no default.
 CLOSED = {
     "extra": "forbid",
     "use_attribute_docstrings": True,
     "json_schema_serialization_defaults_required": True,
-    "model_title_generator": lambda kind: _called(kind.__name__),
+    "model_title_generator": title,
 }
 SPARSE = CLOSED | {"json_schema_serialization_defaults_required": False}
 #: Keys that tell of a file; within another schema there is no place for them.
@@ -40,8 +45,8 @@ _OF_FILES = ("$schema", "$id")
 
 #: The module and the class from which a document's schema is derived, and its version.
 _MODELS = {
-    "compare": ("documents.model", "Comparison", 2),
-    "cliff": ("bandwidth.document", "Cliff", 1),
+    "compare": ("documents.model", "ComparisonShape", 2),
+    "cliff": ("bandwidth.document", "CliffShape", 1),
     "sweep": ("study.document", "SweepShape", 2),
     "sweep-show": ("study.document", "Show", 2),
     "tune": ("search.document", "TuningShape", 2),

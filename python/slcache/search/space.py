@@ -16,7 +16,7 @@ from slcache import catalogue
 from slcache.errors import ConfigError, UsageError, about
 from slcache.options import parsing
 from slcache.options.content import duplicate, flatten, one_name, unique
-from slcache.study.axes import Axis, Value, amount, are_sizes
+from slcache.study.axes import StudyAxis, Value, amount, are_sizes
 from slcache.study.points import SCHEME
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Space:
     """What may be chosen. Keys under `scheme.NAME` belong to the points of that scheme only."""
 
     schemes: Sequence[str]
-    axes: Sequence[Axis]
+    axes: Sequence[StudyAxis]
 
     @classmethod
     def read(cls, schemes: Sequence[str], vary: Mapping[str, object]) -> Space:
@@ -47,7 +47,7 @@ class Space:
         if not schemes:
             raise about(UsageError("scheme: a search needs at least one"), "scheme")
         try:
-            axes = [Axis.read(key, said) for key, said in unique(flatten(vary)).items()]
+            axes = [StudyAxis.read(key, said) for key, said in unique(flatten(vary)).items()]
         except ValueError as error:
             raise ConfigError(str(error)) from error
         if said := duplicate(schemes, catalogue.modes()):
@@ -105,7 +105,7 @@ class Space:
         scheme = rng.choice(list(self.schemes))
         return {SCHEME: scheme} | {axis.key: _drawn(axis, rng) for axis in self.of(scheme)}
 
-    def of(self, scheme: str) -> list[Axis]:
+    def of(self, scheme: str) -> list[StudyAxis]:
         """Return the axes that mean something to a scheme."""
         own = ((axis, _OF_SCHEME.match(axis.key)) for axis in self.axes)
         sections = catalogue.sections(scheme)
@@ -131,7 +131,7 @@ def key_of(point: Settings) -> Key:
     return tuple(point.items())
 
 
-def _listed(axis: Axis) -> Sequence[Value] | None:
+def _listed(axis: StudyAxis) -> Sequence[Value] | None:
     """Return all values of an axis; None where a range holds other numbers than whole ones."""
     if axis.values:
         return axis.values
@@ -144,7 +144,7 @@ def _count(values: Sequence[Value]) -> int:
     return values.stop - values.start if isinstance(values, range) else len(values)
 
 
-def _suggested(trial: Trial, axis: Axis) -> Value:
+def _suggested(trial: Trial, axis: StudyAxis) -> Value:
     if not axis.values:
         if _listed(axis) is not None:
             return trial.suggest_int(axis.key, int(axis.low), int(axis.high), log=axis.log)
@@ -157,7 +157,7 @@ def _suggested(trial: Trial, axis: Axis) -> Value:
     return found
 
 
-def _drawn(axis: Axis, rng: random.Random) -> Value:
+def _drawn(axis: StudyAxis, rng: random.Random) -> Value:
     """Return a value by chance, from an axis that may have no end of them."""
     values = _listed(axis)
     if axis.log and not axis.values:
@@ -206,7 +206,7 @@ def _wrong(told: str) -> UsageError:
     return about(UsageError(f"vary: {told}"), "vary")
 
 
-def _numbers(axis: Axis) -> list[Value]:
+def _numbers(axis: StudyAxis) -> list[Value]:
     if not axis.values:
         told = f"{axis.key} = {axis.low}..{axis.high}: which values are there? Add a step"
         raise _wrong(f"{told}, as in A..B:STEP, or a number of points, A..B/9")

@@ -38,7 +38,7 @@ _FORMS = (
 
 
 @dataclass(frozen=True)
-class Axis:
+class StudyAxis:
     """A key and what it may be: its values, or for random points all between two of them."""
 
     key: str
@@ -50,7 +50,7 @@ class Axis:
     log: bool = False
 
     @classmethod
-    def read(cls, key: str, said: object) -> Axis:
+    def read(cls, key: str, said: object) -> StudyAxis:
         """Return what is said of a key, as text or as a list; ValueError says what it may be."""
         try:
             axis = _text(key, said.strip()) if isinstance(said, str) else _list(key, said)
@@ -132,11 +132,11 @@ def plain(value: Value) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _list(key: str, said: object) -> Axis:
+def _list(key: str, said: object) -> StudyAxis:
     listed = [said] if isinstance(said, bool | int | float) else said
     if not isinstance(listed, Sequence) or not listed:
         raise ValueError(f"must be {_FORMS}")
-    return Axis(key=key, values=tuple(map(_told, listed)))
+    return StudyAxis(key=key, values=tuple(map(_told, listed)))
 
 
 def _told(value: object) -> Value:
@@ -149,7 +149,7 @@ def _told(value: object) -> Value:
     raise ValueError(f"{value!r} is neither a number, text, a list nor true or false")
 
 
-def _text(key: str, text: str) -> Axis:
+def _text(key: str, text: str) -> StudyAxis:
     match = _RANGE.fullmatch(text)
     if match is None:
         parts = code.parts(text)
@@ -158,7 +158,7 @@ def _text(key: str, text: str) -> Axis:
             raise ValueError("a bracket has no other")
         if not all(parts):
             raise ValueError(f"must be {_FORMS}")
-        return Axis(key=key, values=tuple(map(literal, parts)))
+        return StudyAxis(key=key, values=tuple(map(literal, parts)))
     low, high, log = _number(match["low"]), _number(match["high"]), match["log"] is not None
     if not low <= high:
         raise ValueError(f"the range ends below its beginning; must be {_FORMS}")
@@ -171,12 +171,12 @@ def _text(key: str, text: str) -> Axis:
         steps = _steps(low, high, match["kind"], _number(match["by"]), log)
         if sized:
             steps = [parsing.size_text(round(float(step))) for step in steps]
-        return Axis(key=key, values=tuple(steps))
+        return StudyAxis(key=key, values=tuple(steps))
     if isinstance(low, int) and isinstance(high, int) and not log:
         _limited(high - low + 1)
-        return Axis(key=key, values=tuple(range(low, high + 1)))
+        return StudyAxis(key=key, values=tuple(range(low, high + 1)))
     # For random points all numbers, or whole ones.
-    return Axis(key=key, values=(), low=low, high=high, log=log)
+    return StudyAxis(key=key, values=(), low=low, high=high, log=log)
 
 
 def _has_sizes(key: str, match: re.Match[str]) -> bool:
@@ -296,7 +296,7 @@ class Sampling:
     def __str__(self) -> str:
         return self.kind if self.kind == "grid" else f"{self.kind}:{self.count}"
 
-    def points(self, axes: Sequence[Axis]) -> list[Combination]:
+    def points(self, axes: Sequence[StudyAxis]) -> list[Combination]:
         """Return the points, in the order in which they are told."""
         if self.kind == "grid":
             return list(_grid(axes))
@@ -304,7 +304,7 @@ class Sampling:
         rows = zip(*columns.values(), strict=True)
         return [dict(zip(columns, row, strict=True)) for row in rows]
 
-    def _shares(self, axis: Axis) -> list[float]:
+    def _shares(self, axis: StudyAxis) -> list[float]:
         """Return how far along an axis each point lies, from 0 to below 1.
 
         Of a hypercube one lies in each of as many equal parts as there are points.
@@ -319,7 +319,7 @@ class Sampling:
         return [(place + stream.fraction()) / self.count for place in places]
 
 
-def _grid(axes: Sequence[Axis]) -> Iterator[Combination]:
+def _grid(axes: Sequence[StudyAxis]) -> Iterator[Combination]:
     for axis in axes:
         if not axis.values:
             raise ValueError(

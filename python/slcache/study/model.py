@@ -28,7 +28,7 @@ from slcache.options import (
 )
 from slcache.options.content import SEED_MAX, Content, duplicate, flatten, unique
 from slcache.study import axes
-from slcache.study.axes import PARAMETERS_MAX, Axis, Combination, Sampling, Value, plain
+from slcache.study.axes import PARAMETERS_MAX, Combination, Sampling, StudyAxis, Value, plain
 
 #: What a study is written as, into the folder of its tables.
 NAME = "study.toml"
@@ -309,7 +309,7 @@ class Study(Varied):
         if self.listed:
             return list(self.listed)
         try:
-            return self.sampling.points([Axis.read(*said) for said in self.varied.items()])
+            return self.sampling.points([StudyAxis.read(*said) for said in self.varied.items()])
         except ValueError as error:
             raise StudyError(str(error)) from error
 

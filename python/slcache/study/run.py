@@ -30,7 +30,7 @@ from slcache.options import content, parsing
 from slcache.options.content import value_text
 from slcache.results.result import Result
 from slcache.study import Course, model, points
-from slcache.study.axes import Axis, plain
+from slcache.study.axes import StudyAxis, plain
 from slcache.study.model import Study, StudyError
 from slcache.study.points import StudyPoint
 
@@ -123,7 +123,7 @@ def _meant(text: str) -> dict[str, Any]:
     vary = told.get("vary", {})
     if not isinstance(vary, dict):
         raise ValueError("vary: must be a table")
-    return {**told, "vary": {key: Axis.read(key, values) for key, values in vary.items()}}
+    return {**told, "vary": {key: StudyAxis.read(key, values) for key, values in vary.items()}}
 
 
 def study_hash(study: Study) -> str:
@@ -132,7 +132,7 @@ def study_hash(study: Study) -> str:
     said = {
         **told,
         "set": {key: value_text(value, key) for key, value in study.fixed.items()},
-        "vary": {key: Axis.read(key, values).told for key, values in study.varied.items()},
+        "vary": {key: StudyAxis.read(key, values).told for key, values in study.varied.items()},
         "point": [{key: plain(value) for key, value in point.items()} for point in study.listed],
     }
     return hashlib.sha256(json.dumps(said).encode()).hexdigest()
