@@ -17,7 +17,7 @@ from slcache.documents.figures import by_seed
 from slcache.metrics import metric_of
 from slcache.results import intervals
 from slcache.results import seeded as told_of
-from slcache.results.intervals import Figure, against
+from slcache.results.intervals import RepeatedFigure, against
 from slcache.results.seeded import NOISE, SeededComparison
 from slcache.study import show
 from slcache.tables.grid import Column
@@ -137,7 +137,9 @@ def test_documents_are_as_the_schema_says(four: SeededComparison, tmp_path: Path
     ],
 )
 def test_differences_are_no_noise(mine: list[float], reference: list[float], noise: bool) -> None:
-    found = against({"mine": Figure(mine), "reference": Figure(reference)}, "reference")["mine"]
+    found = against(
+        {"mine": RepeatedFigure(mine), "reference": RepeatedFigure(reference)}, "reference"
+    )["mine"]
     assert found.inside_noise is noise
     assert found.factor == pytest.approx(scipy.stats.gmean(mine) / scipy.stats.gmean(reference))
 
@@ -254,7 +256,9 @@ def test_more_draws_do_not_narrow_an_interval_as_more_seeds_do() -> None:
 
 @pytest.mark.parametrize("own", [587.0, 577.0])
 def test_draws_that_lie_off_the_recording_are_told(own: float) -> None:
-    found = Figure([1e3 * v for v in [577.0, 575.5, 578.2, 576.1, 579.0, 577.7]], True, 1e3 * own)
+    found = RepeatedFigure(
+        [1e3 * v for v in [577.0, 575.5, 578.2, 576.1, 579.0, 577.7]], True, 1e3 * own
+    )
     column = Column("write mean", "write_mean_ns")
     lines = told_of.off([column], {column.metric: {"baseline": found}})
     assert bool(lines) is (own == 587.0)
@@ -348,11 +352,13 @@ def test_what_means_nothing_is_refused(recording: Path, tmp_path: Path, trace: P
     both = SeededComparison([slcache.compare(trace, **asked, seed=seed) for seed in (1, 2)])
     assert any("nothing is drawn here" in note for note in both.notes())
     assert "±" not in both.summary().split("Means over")[0]
-    nothing = Figure([None, None])
+    nothing = RepeatedFigure([None, None])
     assert nothing.to_dict() == {"values": [None, None], "mean": None, "low": None, "high": None}
-    assert Figure([1.0, 2.0]).beside(nothing).pairs == 0
-    assert Figure([1.0, 2.0]).beside(Figure([0.0, 0.0])).factor is None
-    single = against({"a": Figure([1.0, None]), "b": Figure([2.0, 4.0])}, "b")["a"].to_dict()
+    assert RepeatedFigure([1.0, 2.0]).beside(nothing).pairs == 0
+    assert RepeatedFigure([1.0, 2.0]).beside(RepeatedFigure([0.0, 0.0])).factor is None
+    single = against({"a": RepeatedFigure([1.0, None]), "b": RepeatedFigure([2.0, 4.0])}, "b")[
+        "a"
+    ].to_dict()
     assert (single["factor"], single["low"], single["inside_noise"]) == (0.5, None, None)
 
 
@@ -421,7 +427,9 @@ def true_means(workload: str, options: dict[str, str], seeds: int) -> dict[str, 
     return {metric: each.mean for metric, each in estimates.items() if each is not None}
 
 
-def figures(workload: str, requests: int, seed: int, draws: int, folder: Path) -> dict[str, Figure]:
+def figures(
+    workload: str, requests: int, seed: int, draws: int, folder: Path
+) -> dict[str, RepeatedFigure]:
     """Take one seed's requests for a recording, and draw it anew."""
     trace = folder / f"{seed}.parquet"
     size = f"requests={requests}"
@@ -439,9 +447,9 @@ def covered(
     workload = str(folder / workload) if workload.endswith(".toml") else workload
     truth = true_means(workload, {"workload.requests": str(requests)}, 3 * recordings)
     every = [figures(workload, requests, seed, draws, folder) for seed in range(1, recordings + 1)]
-    alone = [{m: Figure(each[m].values, True) for m in METRICS} for each in every]
+    alone = [{m: RepeatedFigure(each[m].values, True) for m in METRICS} for each in every]
 
-    def holds(figure: Figure, metric: str) -> bool:
+    def holds(figure: RepeatedFigure, metric: str) -> bool:
         found = figure.to_dict()
         return bool(found["low"] <= truth[metric] <= found["high"])
 

@@ -19,7 +19,15 @@ from figured import figured
 from slcache import units
 from slcache.documents.figures import winners
 from slcache.results import seeded
-from slcache.results.intervals import LEVEL, Figure, Paired, against, paired, quantile, told_apart
+from slcache.results.intervals import (
+    LEVEL,
+    Paired,
+    RepeatedFigure,
+    against,
+    paired,
+    quantile,
+    told_apart,
+)
 from slcache.sentences import verdict
 from support import cases, mixed, write_trace
 
@@ -305,7 +313,7 @@ def test_schemes_that_are_equal_are_told_together() -> None:
     """The best first: the least, or where that is better the most; of many how many more."""
     values = dict(zip(("base", *"abcdefg"), (10.0, 20, 20, 5, 5, 10, 30, 40), strict=True))
     noise = [1.0, 1.01, 0.99, 1.02, 1.0, 0.98]
-    figures = {name: Figure([value * n for n in noise]) for name, value in values.items()}
+    figures = {name: RepeatedFigure([value * n for n in noise]) for name, value in values.items()}
     title = "Writes"
     text = seeded.winner(title, figures, "base")
     assert text == (
@@ -321,7 +329,7 @@ def test_schemes_that_are_equal_are_told_together() -> None:
     assert "; 1 not told apart." in seeded.differing("WAF", found, "base")
     # Ratios of 1.1 to 11.1 vary by nearly their mean: all are more than 1, which is no noise.
     ratios = [1.10, 1.15, 1.20, 1.20, 1.25, 1.30, 1.40, 1.50, 2.0, 11.1]
-    wide = against({"slow": Figure(ratios), "base": Figure([1.0] * 10)}, "base")
+    wide = against({"slow": RepeatedFigure(ratios), "base": RepeatedFigure([1.0] * 10)}, "base")
     told = "IOPS: slow 1.64× [1.00, 2.69] that of base, higher in 10 of 10."
     assert seeded.differing("IOPS", wide, "base") == told
 
@@ -332,7 +340,9 @@ def test_the_verdict_tells_nothing_apart_that_the_table_does_not() -> None:
     for _ in range(60):
         base = np.exp(random.standard_normal(5))
         figures = {
-            name: Figure(list(base * np.exp(0.1 * random.standard_normal(5) - 0.1 * (name == "a"))))
+            name: RepeatedFigure(
+                list(base * np.exp(0.1 * random.standard_normal(5) - 0.1 * (name == "a")))
+            )
             for name in "abcdefgh"
         }
         averages = {name: float(np.mean(each.known)) for name, each in figures.items()}

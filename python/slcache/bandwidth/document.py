@@ -7,12 +7,12 @@ from typing import Annotated
 from pydantic import Field
 
 from slcache.documents.figures import Gain, Unbound
-from slcache.documents.model import ABSENT, Part, Positive
+from slcache.documents.model import ABSENT, DocumentPart, Positive
 
 Amount = Annotated[float, Field(ge=0)]
 
 
-class PatternShape(Part):
+class PatternShape(DocumentPart):
     """What was asked to be written."""
 
     amount_bytes: Positive | None
@@ -27,7 +27,7 @@ class PatternShape(Part):
     """After how much writes start over; null: when the device is full."""
 
 
-class Burst(Part):
+class Burst(DocumentPart):
     """One burst, pauses left out."""
 
     start_mb_per_s: Amount
@@ -35,7 +35,7 @@ class Burst(Part):
     seconds: Amount
 
 
-class Curve(Part):
+class Curve(DocumentPart):
     """The bandwidth of a scheme over data written."""
 
     amount_bytes: Positive
@@ -56,7 +56,7 @@ class Curve(Part):
     """The bandwidth of each stretch."""
 
 
-class CliffShape(Part):
+class CliffShape(DocumentPart):
     """Write bandwidth over data written, by scheme. MB are 10^6 bytes, GiB 2^30."""
 
     device: str

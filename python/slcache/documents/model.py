@@ -18,7 +18,7 @@ Positive = Annotated[int, Field(ge=1)]
 ABSENT: Any = None
 
 
-class Part(BaseModel):
+class DocumentPart(BaseModel):
     """A part of a document: it has its own keys alone."""
 
     model_config = ConfigDict(
@@ -57,14 +57,14 @@ _SOME = ("iops", "bytes_per_s", "utilisation", "duration_ns", *OF_DISK)
 _FIGURES: dict[str, Any] = {
     metrics.short(name): (Ratio, None if name in _SOME else ...) for name in (*COMPARED, *OF_DISK)
 }
-Figures = create_model("Figures", __base__=Part, **_FIGURES)
+Figures = create_model("Figures", __base__=DocumentPart, **_FIGURES)
 
 
 class ResultShape(BaseModel):
     """The document of one run, whose schema is the engine's."""
 
 
-class Normalised(Part):
+class Normalised(DocumentPart):
     """Figures divided by those of one scheme."""
 
     to: str
@@ -73,7 +73,7 @@ class Normalised(Part):
     """One entry per run, in the same order; the reference's own figures are 1."""
 
 
-class Gains(Part):
+class Gains(DocumentPart):
     """What each scheme programs dense (or writes to its disk), and the least with such a cache."""
 
     to: str
@@ -82,7 +82,7 @@ class Gains(Part):
     """One entry per run, in the same order."""
 
 
-class Bound(Part):
+class Bound(DocumentPart):
     """The least that is programmed dense, in mapping units, for a cache of a size."""
 
     slots: Positive
@@ -93,7 +93,7 @@ class Bound(Part):
     """Where the cache is emptied at the end."""
 
 
-class Bounds(Part):
+class Bounds(DocumentPart):
     """The least that is programmed dense, for caches of several sizes."""
 
     unit_bytes: Positive
@@ -104,7 +104,7 @@ class Bounds(Part):
     """By rising size."""
 
 
-class One(Part):
+class One(DocumentPart):
     """A comparison with one seed."""
 
     runs: list[ResultShape] = Field(min_length=1)
@@ -114,7 +114,7 @@ class One(Part):
     """Only where the least was counted."""
 
 
-class Against(Part):
+class Against(DocumentPart):
     """Each scheme beside the reference, by scheme and metric."""
 
     to: str
@@ -122,7 +122,7 @@ class Against(Part):
     schemes: dict[str, dict[str, Factor]]
 
 
-class SeedsShape(Part):
+class SeedsShape(DocumentPart):
     """All seeds or draws: what is beside this is of the first, or of the recording itself."""
 
     seeds: list[int] = Field(min_length=2)

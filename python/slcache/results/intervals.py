@@ -241,7 +241,7 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Figure:
+class RepeatedFigure:
     """One metric of what is repeated, None where a seed's run has no such thing."""
 
     values: Values
@@ -260,7 +260,7 @@ class Figure:
         """The mean and half its interval; None without values."""
         return estimate(self.known, draws=self.draws, own=self.own) if self.known else None
 
-    def beside(self, other: Figure) -> Paired:
+    def beside(self, other: RepeatedFigure) -> Paired:
         """Hold it against another one: equal seeds mean equal draws for both."""
         own = (self.own, other.own) if self.draws else ()
         return paired(self.values, other.values, draws=self.draws, own=own)
@@ -274,7 +274,7 @@ class Figure:
         return {key: value for key, value in vars(told).items() if self.draws or key != "recording"}
 
 
-def against(figures: Mapping[_Name, Figure], to: _Name) -> dict[_Name, Paired]:
+def against(figures: Mapping[_Name, RepeatedFigure], to: _Name) -> dict[_Name, Paired]:
     """Return each figure beside that of one of them; all are judged together."""
     found = {name: each.beside(figures[to]) for name, each in figures.items() if name != to}
     apart = told_apart(list(found.values()))

@@ -17,7 +17,7 @@ from slcache.documents.figures import power_states
 from slcache.names import leaves, shown
 from slcache.sentences import endurance, notes, verdict
 from slcache.tables import grid
-from slcache.tables.table import Cells, Columns, Table
+from slcache.tables.table import Columns, Table
 
 Rows = list[tuple[str, str]]
 
@@ -26,26 +26,18 @@ _DEVICE = ("device", "flash")
 _ASSUMED = ("trace", "precondition", "host", "buffer", "run")
 
 
-@dataclass(frozen=True)
-class Seeds:
-    """What a comparison says over several seeds: table, sentences on it, and the first's name."""
-
-    tables: Sequence[Cells]
-    notes: Sequence[str]
-    first: str
-
-
 def render(
     runs: Runs,
     to: str | None,
-    seeds: Seeds | None = None,
+    seeds: Mapping[str, object] | None = None,
     bounds: Mapping[str, Any] | None = None,
     gb_per_day: float | None = None,
 ) -> str:
     """Return the page; `to` is the reference scheme of a comparison, None for a single run.
 
-    With `seeds` its head is of all seeds, and the rest of the first one. `bounds` is the least
-    that is programmed dense, by the size of the cache. Years are told for what is written a day.
+    With `seeds`, which are tables, notes on them and the name of the first, its head is of all
+    seeds, and the rest of the first one. `bounds` is the least that is programmed dense, by the
+    size of the cache. Years are told for what is written a day.
     """
     label, first = next(iter(runs.items()))
     compared, reference = to is not None and len(runs) > 1, to or label

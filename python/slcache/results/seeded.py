@@ -13,7 +13,7 @@ from slcache.documents import Document, figures
 from slcache.documents.figures import gain_share
 from slcache.names import few, joined
 from slcache.results.comparison import Comparison
-from slcache.results.intervals import LEVEL, Estimate, Figure, Paired, against
+from slcache.results.intervals import LEVEL, Estimate, Paired, RepeatedFigure, against
 from slcache.results.result import Result
 from slcache.sentences import endurance, notes, verdict
 from slcache.tables import grid
@@ -74,13 +74,13 @@ class SeededComparison(Comparison):
         """What each of the runs is held against, which is of its own seed."""
         return [document for part in self.parts for document in part.references]
 
-    def figure(self, label: str, metric: str) -> Figure:
+    def figure(self, label: str, metric: str) -> RepeatedFigure:
         """Return a metric (see `slcache.metrics`) of one scheme over the seeds."""
         values = [self._value(each, label, metric) for each in self.comparisons]
         own = None if self.recording is None else self._value(self.recording, label, metric)
-        return Figure(values, self.draws, own)
+        return RepeatedFigure(values, self.draws, own)
 
-    def _figures(self, metric: str) -> dict[str, Figure]:
+    def _figures(self, metric: str) -> dict[str, RepeatedFigure]:
         return {label: self.figure(label, metric) for label in self.labels}
 
     def _value(self, each: Comparison, label: str, metric: str) -> float | None:
@@ -115,7 +115,9 @@ class SeededComparison(Comparison):
         }
         return {**super().to_dict(), "seeds": told}
 
-    def _of_all(self, of: Callable[[str, str], Figure | Paired]) -> dict[str, dict[str, Any]]:
+    def _of_all(
+        self, of: Callable[[str, str], RepeatedFigure | Paired]
+    ) -> dict[str, dict[str, Any]]:
         return {
             label: {name: of(label, name).to_dict() for name in metrics.of_runs(self.documents)}
             for label in self.labels
@@ -232,7 +234,8 @@ class SeededComparison(Comparison):
         from slcache.results import report
 
         first = "the recording itself" if self.recording else next(iter(self.marked))
-        head = report.Seeds(self.tables(), [*self.notes(), *self.verdict()], first)
+        said = [*self.notes(), *self.verdict()]
+        head = {"tables": self.tables(), "notes": said, "first": first}
         return report.render(*self._compared, head, self.bounds, self.gb_per_day)
 
     def __repr__(self) -> str:
@@ -307,7 +310,7 @@ DRAWN = (
     "recording: that all of them agree is no test."
 )
 
-Figures = Mapping[str, Figure]
+Figures = Mapping[str, RepeatedFigure]
 
 
 def winner(title: str, of: Figures, to: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from slcache.metrics import Goal, metric_of
-from slcache.results.intervals import LEVEL, Estimate, Figure, against, estimate
+from slcache.results.intervals import LEVEL, Estimate, RepeatedFigure, against, estimate
 from slcache.study.outcome import TRACE, Configuration, Outcome, Setting, settings_text, short_names
 
 if TYPE_CHECKING:
@@ -194,7 +194,9 @@ def spread(
     best = choose(range(len(having)), key=lambda i: estimates[i].mean)
     by_seed = [dict(zip(one.seeds, one.figures[metric], strict=True)) for one in having]
     # A seed means the same draws for all.
-    figures = {i: Figure([of.get(s) for s in by_seed[best]], draws) for i, of in enumerate(by_seed)}
+    figures = {
+        i: RepeatedFigure([of.get(s) for s in by_seed[best]], draws) for i, of in enumerate(by_seed)
+    }
     alike = [i for i, found in against(figures, best).items() if found.inside_noise]
     return SeedSpread(metric, having, estimates, best, alike)
 
