@@ -343,7 +343,7 @@ def test_ray_goes_on_without_a_worker(trace: Path, here: bytes, tmp_path: Path) 
 
     def pids() -> list[int]:
         children = psutil.Process().children(recursive=True)
-        return [child.pid for child in children if child.name() == "ray::perform"]
+        return [child.pid for child in children if child.name() == "ray::perform_sent"]
 
     executor = Ray("", 2)
     try:
