@@ -10,8 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from slcache.charts import spec
-from slcache.charts import pictures
+from slcache.charts import pictures, spec
 from slcache.charts.spec import Axis
 
 CURVES = {

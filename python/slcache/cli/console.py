@@ -86,6 +86,13 @@ def answer_of_runs(
     answer(form, result.to_json, [table, *heading(result.named), *parts])
 
 
+def parts_of(result: Result | Comparison, *, explain: bool) -> list[RenderableType]:
+    """Return what is printed of a result: the answer, or all that is known of it."""
+    more = Text("--explain prints more: throughput, lifetime, bounds, and why", "dim")
+    is_short = isinstance(result, Comparison) and not explain
+    return [*result.shown(explain=explain), *([more] if is_short else [])]
+
+
 def written(what: str, file: Path | None) -> list[RenderableType]:
     """Return where a file is, if it was asked for."""
     return [] if file is None else [Text(f"{what}: {file}")]

@@ -11,17 +11,16 @@ from typing import Any
 from rich.text import Text
 
 from slcache import ResultError, units
-from slcache.cli import console, studies
+from slcache.cli import console
 from slcache.cli import options as opt
-from slcache.cli.simulate import parts_of
 from slcache.documents import saved
 from slcache.files import Transaction
 from slcache.files import inputs as files_of
 from slcache.names import shown
 from slcache.options import option
 from slcache.options.models import GB_PER_DAY, NORMALISE
-from slcache.results import Comparison
-from slcache.results.differences import Difference, RunDifference
+from slcache.results import Comparison, differences
+from slcache.results.differences import Difference, RunDifference, gather
 from slcache.results.result import FILES
 from slcache.tables.table import Columns, Table
 
@@ -86,8 +85,6 @@ def diff(asked: DiffOptions) -> int:
     opt.refuse(asked, ("trace", "scheme", "out"), "has no effect without --rerun")
     if asked.second is None:
         raise opt.wrong("give a second result, or --rerun to repeat the first")
-    from slcache.results import differences
-
     found = differences.diff(asked.first, asked.second)
     _print(found, {}, (str(asked.first), str(asked.second)), asked)
     return DIFFERENT if asked.exit_code and not found.equal else 0
@@ -219,7 +216,7 @@ def report(asked: ReportOptions) -> None:
       slcache report out/sizes --out sizes.html
 
     """
-    from slcache.results.differences import gather
+    from slcache.cli import studies
 
     results, out = [Path(each) for each in asked.results], asked.out
     normalise, gb_per_day, explain = asked.normalise, asked.gb_per_day, asked.explain
@@ -248,5 +245,5 @@ def report(asked: ReportOptions) -> None:
             files.write(out.name, result.report().encode())
         else:
             result.stage(files)
-    parts = [*parts_of(result, explain=explain), *console.written("report", page)]
+    parts = [*console.parts_of(result, explain=explain), *console.written("report", page)]
     console.answer_of_runs(result, asked.form, parts)

@@ -226,14 +226,7 @@ def compare(asked: CompareOptions) -> None:
         comparison = simulation.compare.of(replace(asked, on_progress=meter))
         if files is not None:
             comparison.stage(files)
-    _print(comparison, asked.form, parts_of(comparison, explain=asked.explain), asked.out)
-
-
-def parts_of(result: Result | Comparison, *, explain: bool) -> list[RenderableType]:
-    """Return what is printed of a result: the answer, or all that is known of it."""
-    more = Text("--explain prints more: throughput, lifetime, bounds, and why", "dim")
-    is_short = isinstance(result, Comparison) and not explain
-    return [*result.shown(explain=explain), *([more] if is_short else [])]
+    _print(comparison, asked.form, console.parts_of(comparison, explain=asked.explain), asked.out)
 
 
 def _note_windows(result: Result | Comparison) -> None:
