@@ -71,7 +71,9 @@ def rerun(
         if on_note is not None:
             on_note(note)
     try:
-        every = [_again(part, trace, _sources(scheme), on_progress) for part in parts]
+        # The classes that are named, by what results call their runs.
+        sources = {names.of_source(name): name for name in names_of(scheme or "") if ":" in name}
+        every = [_again(part, trace, sources, on_progress) for part in parts]
     except (ConfigError, UsageError) as error:
         # Only an edited document holds a configuration that cannot run, or is not whole.
         if isinstance(saved, Result | Comparison):
@@ -97,14 +99,11 @@ def _again(
     return Comparison(runs, old.reference, old.bounds) if isinstance(old, Comparison) else runs[0]
 
 
-def _sources(scheme: str | None) -> dict[str, str]:
-    """Return the classes that are named, by what results call their runs."""
-    return {names.of_source(name): name for name in names_of(scheme or "") if ":" in name}
-
-
 def _chosen(old: Result | Comparison, scheme: str | None) -> Result | Comparison:
     """Return the runs that are named, by what they are called or by their class."""
-    called = old.labels if isinstance(old, Comparison) else [_own_name(old)]
+    # A run alone is called by its scheme, whatever it is.
+    alone = [names.of_scheme(document["config"]) for document in old.documents[:1]]
+    called = old.labels if isinstance(old, Comparison) else alone
     wanted = [name if name in called else names.of_source(name) for name in names_of(scheme or "")]
     if scheme is None or set(wanted) == set(called):
         return old
@@ -121,11 +120,6 @@ def _chosen(old: Result | Comparison, scheme: str | None) -> Result | Comparison
         return chosen[0]
     assert isinstance(old, Comparison)
     return Comparison(chosen, old.reference if old.reference in wanted else None, old.bounds)
-
-
-def _own_name(run: Result) -> str:
-    """Return what a run's scheme is called, whatever the run is."""
-    return names.of_scheme(run.documents[0]["config"])
 
 
 def _repeated(
