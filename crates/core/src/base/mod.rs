@@ -1,14 +1,12 @@
 //! The ground every other room stands on: identifiers, units and seeded randomness.
 
+pub mod arithmetic;
 pub mod cell_mode;
-pub mod divisor;
 pub mod ids;
-pub mod ones;
 pub mod op;
 pub mod power_state;
 pub mod prefetch;
 pub mod problem;
-pub mod retired;
 pub mod room;
 pub mod slab;
 pub mod sparse;

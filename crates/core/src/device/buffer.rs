@@ -2,7 +2,7 @@
 //!
 //! What has to be written leaves by age of use, or in the order of its arrival and apart from what is clean.
 
-use crate::base::ones::Ones;
+use crate::base::arithmetic::Ones;
 use crate::base::slab::Slab;
 use crate::ftl::piece::Piece;
 

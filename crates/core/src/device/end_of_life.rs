@@ -1,13 +1,13 @@
 //! The end of a device's life, which ends the run with results.
 
 use super::{RunError, Simulation};
-use crate::base::ones::Ones;
+use crate::base::arithmetic::Ones;
 use crate::base::request::Request;
 use crate::ftl::bank::Bank;
 use crate::ftl::piece::Piece;
 use crate::hw::cells::End;
 use crate::hw::timing::RequestId;
-use crate::metrics::bad_blocks::{BadBlocksReport, EndOfLife, EndReport};
+use crate::metrics::cells::{BadBlocksReport, EndOfLife, EndReport};
 
 /// What the end of the device's life left undone.
 #[derive(Clone, Debug, Default)]

@@ -3,14 +3,12 @@
 mod admission;
 mod bound;
 pub mod buffer;
-pub mod completed;
+mod commands;
 pub mod config;
 mod control;
-mod disk_report;
 mod end_of_life;
 mod error;
 mod event_loop;
-mod flush;
 mod front;
 mod keepers;
 pub mod levels;
@@ -26,20 +24,18 @@ mod start;
 mod state;
 pub mod stats;
 mod stripes;
-mod trim;
 mod upkeep;
 mod waiting;
 mod wear;
-mod window;
+pub mod window;
 mod write_back;
 
-pub use crate::base::request;
-pub use crate::base::Stop;
+pub use crate::base::{request, Stop};
 pub use control::{Fed, TurnError};
 pub use error::RunError;
 pub use setup::Setup;
 
-use crate::base::divisor::Divisor;
+use crate::base::arithmetic::Divisor;
 use crate::base::request::{Request, SECTOR_BYTES};
 use crate::base::table::Table;
 use crate::base::Problem;
@@ -65,7 +61,6 @@ use crate::metrics::state::Halves;
 use crate::schemes::AnyScheme;
 use bound::Bound;
 use buffer::Buffer;
-use completed::Completed;
 use config::{InflightRead, PartReads, Prefill, ReadTransfer, Replay, RmwTransfer};
 use end_of_life::Undone;
 use front::Front;
@@ -79,7 +74,7 @@ use std::collections::VecDeque;
 use std::num::NonZeroU64;
 use stripes::Stripes;
 use waiting::WaitingPieces;
-use window::Window;
+use window::{Completed, Window};
 
 /// A device under a workload. A clone goes on as the original does, requests in flight included; only
 /// the order to stop is one for both.

@@ -2,7 +2,7 @@
 
 use super::config::{Acknowledge, Prefill, SubMu};
 use super::Simulation;
-use crate::base::ones::Ones;
+use crate::base::arithmetic::Ones;
 use crate::base::op::Cause;
 use crate::base::request::{HostOp, Request, SECTOR_BYTES};
 use crate::base::Mu;

@@ -2,17 +2,19 @@
 
 use super::config::Replay;
 use super::{RunError, Simulation};
-use crate::base::op::Cause;
+use crate::base::Cause;
 use crate::ftl::by_regions::ByRegions;
 use crate::ftl::scheme::Scheme;
 use crate::ftl::translation::MapCache;
 use crate::hw::config::PlaneParallelism;
+use crate::hw::disk::{Books, Disk, DiskOpCount, PowerState};
 use crate::hw::geometry::Pool;
 use crate::metrics::counters::{OpCounters, OpTotals};
 use crate::metrics::latency::RequestsBeyond;
 use crate::metrics::report::{
-    Adjusted, BacklogReport, CacheReport, DeviceScale, FlashReport, FlushReport, HostReport, OpRow, Report,
-    SchemeReport, SlotRow, TrimReport, WafReport,
+    Adjusted, BacklogReport, CacheReport, DeviceScale, DiskOpRow, DiskReport, FlashReport, FlushReport,
+    HostReport, OpRow, PowerSeriesReport, PowerStateRow, Report, SchemeReport, SlotRow, TrimReport,
+    WafReport,
 };
 use std::collections::BTreeMap;
 
@@ -24,7 +26,7 @@ impl Simulation {
         Ok(Report {
             host: self.host_report(),
             flash: self.flash_report(),
-            disk: self.io.disk().map(super::disk_report::of),
+            disk: self.io.disk().map(of),
             map: self.io.map_cache().map(MapCache::report),
             waf: self.waf_report(),
             wear: self.wear_report(),
@@ -148,4 +150,54 @@ impl Simulation {
         report.by_cause = bytes.into_iter().map(|(cause, b)| (cause.to_string(), b as f64 / host)).collect();
         report
     }
+}
+
+/// What a disk did, its books closed.
+pub fn of(disk: &Disk) -> DiskReport {
+    let books = disk.books();
+    let until_ns = books.until_ns();
+    let energy_pj: u128 = PowerState::ALL.into_iter().map(|state| books.energy_pj(state)).sum();
+    let mean_power_mw = if until_ns == 0 { 0.0 } else { energy_pj as f64 / until_ns as f64 };
+    DiskReport {
+        ops: disk.counters().iter().map(op_row).collect(),
+        energy_j: joules(energy_pj),
+        mean_power_w: mean_power_mw / 1e3,
+        until_ns,
+        states: PowerState::ALL.into_iter().map(|state| state_row(books, state)).collect(),
+        spin_ups: books.spin_ups(),
+        spin_downs: books.spin_downs(),
+        series: PowerSeriesReport {
+            window_ns: books.series().window_ns(),
+            states: PowerState::ALL
+                .into_iter()
+                .map(|state| (state.name(), books.series().shares(state)))
+                .collect(),
+        },
+    }
+}
+
+fn op_row((write, cause, count): (bool, Cause, &DiskOpCount)) -> DiskOpRow {
+    let us = |ns: u64| ns as f64 / 1e3;
+    DiskOpRow {
+        kind: if write { "write" } else { "read" },
+        cause: cause.name(),
+        count: count.count,
+        bytes: count.bytes,
+        seek_us: us(count.time.seek_ns),
+        rotation_us: us(count.time.rotation_ns),
+        transfer_us: us(count.time.transfer_ns),
+        time_us: us(count.time.total_ns()),
+    }
+}
+
+fn state_row(books: &Books, state: PowerState) -> PowerStateRow {
+    PowerStateRow {
+        state: state.name(),
+        time_s: books.time_ns(state) as f64 / 1e9,
+        energy_j: joules(books.energy_pj(state)),
+    }
+}
+
+fn joules(pj: u128) -> f64 {
+    pj as f64 / 1e12
 }

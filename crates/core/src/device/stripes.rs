@@ -2,7 +2,7 @@
 
 use super::requests::{Client, WriteBack};
 use super::Simulation;
-use crate::base::ones::Ones;
+use crate::base::arithmetic::Ones;
 use crate::base::op::Cause;
 use crate::base::slab::Slab;
 use crate::ftl::answer::DeviceFull;

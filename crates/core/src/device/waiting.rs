@@ -1,6 +1,6 @@
 //! Pieces that wait for room in the DRAM buffer, in the order in which they came.
 
-use crate::base::ones::Ones;
+use crate::base::arithmetic::Ones;
 use crate::base::room::Room;
 use crate::ftl::piece::Piece;
 use std::collections::{BTreeSet, TryReserveError, VecDeque};

@@ -5,7 +5,7 @@ use super::bound::Masked;
 use super::buffer::{Buffer, Buffered};
 use super::requests::{Client, WriteBack};
 use super::Simulation;
-use crate::base::ones::Ones;
+use crate::base::arithmetic::Ones;
 use crate::base::op::Cause;
 use crate::base::Gap;
 use crate::ftl::answer::DeviceFull;

@@ -1,9 +1,9 @@
 //! A region of any kind, as the contract of a scheme deals with it.
 
 use super::answer::{BlockShare, Level};
-use super::claims::Claims;
+use super::audit::Claims;
 use super::io::Io;
-use super::job::Job;
+use super::movement::Job;
 use super::region::Region;
 use super::two_layer::TwoLayerRegion;
 use crate::base::{BlockId, CellMode, PlaneId};

@@ -2,7 +2,7 @@
 
 use super::answer::DeviceFull;
 use super::any_region::Role;
-use super::claims::Claims;
+use super::audit::Claims;
 use super::io::Io;
 use super::scheme::Scheme;
 use crate::base::PlaneId;

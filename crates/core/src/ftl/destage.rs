@@ -2,9 +2,9 @@
 //! blocks are erased.
 
 use super::io::{DiskOps, Io, Programs};
-use super::job::Job;
 use super::media::SLOTS_MAX;
-use crate::base::ones::Ones;
+use super::movement::Job;
+use crate::base::arithmetic::Ones;
 use crate::base::{BlockId, Ppn, Slot};
 use crate::hw::timing::{OpId, RequestId};
 

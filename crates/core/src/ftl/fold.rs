@@ -2,13 +2,12 @@
 //! or through the controller, and the block is erased.
 //!
 //! The chip takes pages whose slots all live, a wordline of them at a time. What is left over, and pages
-//! with dead slots, are read and packed into full pages as by [`super::compact`].
+//! with dead slots, are read and packed into full pages as by [`super::clean`].
 
 use super::answer::DeviceFull;
-use super::compact::{pages_needed, Compacted};
-use super::dest::Destination;
+use super::clean::{pages_needed, Compacted};
 use super::io::Io;
-use super::job::Job;
+use super::movement::{Destination, Job};
 use super::packer::{read_out_behind, Packer};
 use super::piece::PageWrite;
 use super::region::{Region, Writer};

@@ -4,16 +4,15 @@
 
 use super::answer::DeviceFull;
 use super::clean::pad_unprotected;
-use super::dest::Destination;
 use super::io::{Io, Programs};
-use super::job::Job;
 use super::media::{bits, SLOTS_MAX};
 use super::mixed::MixedPages;
+use super::movement::{Destination, Job};
 use super::page_level::{mapped_mask, region_slots, Sources};
 use super::region::Writer;
 use super::relocate::{note_carrier, relocate};
 use super::store::Store;
-use crate::base::ones::Ones;
+use crate::base::arithmetic::Ones;
 use crate::base::{BlockId, Mu, PlaneId, Ppn};
 use crate::hw::timing::{OpId, RequestId};
 use schemars::JsonSchema;

@@ -4,7 +4,7 @@
 //! kept in the order of their arrival and found by scanning their page numbers.
 
 use super::piece::Piece;
-use crate::base::ones::Ones;
+use crate::base::arithmetic::Ones;
 use crate::base::op::Cause;
 use crate::base::slab::Slab;
 use crate::hw::timing::RequestId;

@@ -3,7 +3,7 @@
 use super::config::{MergeAcknowledge, MergeConfig, MergeWait};
 use super::io::Io;
 use super::piece::Piece;
-use crate::base::ones::Ones;
+use crate::base::arithmetic::Ones;
 use crate::hw::timing::RequestId;
 use serde::{Deserialize, Serialize};
 

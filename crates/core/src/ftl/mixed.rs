@@ -6,7 +6,7 @@ use super::pack::Picks;
 use super::page_level::{mapped_mask, Sources};
 use super::piece::{PageWrite, Piece};
 use super::region::{Region, Writer};
-use crate::base::ones::Ones;
+use crate::base::arithmetic::Ones;
 use crate::base::op::{Cause, Class};
 use crate::base::Ppn;
 use crate::hw::array::RegionId;

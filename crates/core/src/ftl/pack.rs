@@ -2,7 +2,7 @@
 
 use super::hold::{HeldPiece, HoldBuffer};
 use super::media::SLOTS_MAX;
-use crate::base::ones::Ones;
+use crate::base::arithmetic::Ones;
 
 /// The pieces that go into one page: places in the hold buffer, ascending, and which of their units.
 #[derive(Clone, Copy, Debug, Default)]

@@ -2,10 +2,9 @@
 //! destination is put together in full pages there.
 
 use super::answer::DeviceFull;
-use super::dest::Destination;
 use super::io::Io;
-use super::job::Job;
 use super::media::SLOTS_MAX;
+use super::movement::{Destination, Job};
 use super::relocate::note_carrier;
 use crate::base::{BlockId, PlaneId, Ppn};
 use crate::hw::timing::{OpId, RequestId};

@@ -3,10 +3,9 @@
 use super::answer::DeviceFull;
 use super::io::Io;
 use super::media::{bits, SLOTS_MAX};
-use super::piece::{PageWrite, Piece};
+use super::piece::{PageWrite, Piece, Span};
 use super::region::{Region, Writer};
-use super::span::Span;
-use crate::base::ones::Ones;
+use crate::base::arithmetic::Ones;
 use crate::base::op::{Cause, Class};
 use crate::base::request::SECTOR_BYTES;
 use crate::base::{Mu, PlaneId, Ppn};

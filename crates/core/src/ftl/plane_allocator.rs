@@ -3,7 +3,7 @@
 use super::answer::DeviceFull;
 use super::config::Placement;
 use super::io::Io;
-use crate::base::divisor::Divisor;
+use crate::base::arithmetic::Divisor;
 use crate::base::PlaneId;
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;

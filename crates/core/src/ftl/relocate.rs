@@ -1,9 +1,8 @@
 //! Relocation: live data move to another page, and a block that all have left is erased.
 
 use super::answer::DeviceFull;
-use super::dest::Destination;
 use super::io::{Io, Moves, Programs};
-use super::job::Job;
+use super::movement::{Destination, Job};
 use crate::base::{BlockId, PlaneId, Ppn};
 use crate::hw::timing::{OpId, RequestId};
 

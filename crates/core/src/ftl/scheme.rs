@@ -5,7 +5,6 @@ use super::any_region::{AnyRegion, Role};
 use super::config::Separation;
 use super::io::Io;
 use super::knob::{Knob, KnobSpec, SignalSpec};
-use super::memory::Memory;
 use super::oracle::Oracle;
 use super::page_level;
 use super::piece::Piece;
@@ -13,6 +12,8 @@ use super::window::{WindowCounters, WindowLength};
 use crate::base::{PlaneId, Problem};
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 pub trait Parameters {
     /// Whether the data's home is a disk, and flash only a cache in front of it.
@@ -276,3 +277,15 @@ macro_rules! regions {
     };
 }
 pub(crate) use regions;
+
+/// What a scheme has learned: kept apart from the device's state, so that a later run on another device state or
+/// another trace can begin with it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Memory {
+    pub scheme: String,
+    /// Which meaning its tables have, `Scheme::MEMORY_VERSION` of the scheme that wrote it.
+    pub version: u32,
+    /// What must agree for the tables to mean the same.
+    pub shape: BTreeMap<String, f64>,
+    pub tables: BTreeMap<String, Vec<f64>>,
+}

@@ -3,16 +3,15 @@
 use super::answer::DeviceFull;
 use super::clean::{clean_plane, pad_unprotected};
 use super::config::CleanConfig;
-use super::dest::Destination;
 use super::io::Io;
-use super::job::Job;
+use super::movement::{Destination, Job};
 use super::page_level;
-use super::page_reads::PageReads;
 use super::plane_allocator::try_planes;
 use super::region::{Region, RegionSpec, Writer};
 use super::relocate::{empty_block, relocate_page};
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, PlaneId, Ppn};
+use crate::hw::timing::OpId;
 use serde::{Deserialize, Serialize};
 
 /// Free blocks per plane that migration leaves to cleaning, which must win at least one more.
@@ -150,5 +149,51 @@ impl Store {
             relocate_page(&mut self.region, io, page, page_to, Writer::Host, job);
         }
         pad_unprotected(&mut self.region, io, to);
+    }
+}
+
+/// The reads of a job: open addressing, at most half full.
+#[derive(Clone, Default)]
+pub(super) struct PageReads {
+    /// Page + 1; 0 = nothing.
+    keys: Vec<u32>,
+    ops: Vec<OpId>,
+    count: usize,
+}
+
+impl PageReads {
+    /// Forgets the reads of the job before.
+    pub fn clear(&mut self) {
+        self.keys.fill(0);
+        self.count = 0;
+    }
+
+    fn place(&self, page: Ppn) -> usize {
+        let mut place = (page.0.wrapping_mul(0x9e37_79b1) >> 7) as usize & (self.keys.len() - 1);
+        while self.keys[place] != 0 && self.keys[place] != page.0 + 1 {
+            place = (place + 1) & (self.keys.len() - 1);
+        }
+        place
+    }
+
+    pub fn get(&self, page: Ppn) -> Option<OpId> {
+        let place = (!self.keys.is_empty()).then(|| self.place(page))?;
+        (self.keys[place] != 0).then(|| self.ops[place])
+    }
+
+    /// Notes that `op` reads `page`.
+    pub fn insert(&mut self, page: Ppn, op: OpId) {
+        if self.count * 2 >= self.keys.len() {
+            let size = (self.keys.len() * 2).max(256);
+            let keys = std::mem::replace(&mut self.keys, vec![0; size]);
+            let ops = std::mem::replace(&mut self.ops, vec![OpId::NONE; size]);
+            for (key, op) in keys.into_iter().zip(ops).filter(|(key, _)| *key != 0) {
+                let place = self.place(Ppn(key - 1));
+                (self.keys[place], self.ops[place]) = (key, op);
+            }
+        }
+        let place = self.place(page);
+        (self.keys[place], self.ops[place]) = (page.0 + 1, op);
+        self.count += 1;
     }
 }

@@ -2,13 +2,13 @@
 //! another region.
 
 use super::io::Io;
-use super::job::Job;
 use super::media::{bits, SLOTS_MAX};
+use super::movement::Job;
 use super::page_level::{mapped_in, Sources};
+use super::piece::Span;
 use super::region::{Region, Writer};
 use super::relocate::note_carrier;
-use super::span::Span;
-use crate::base::ones::Ones;
+use crate::base::arithmetic::Ones;
 use crate::base::Ppn;
 use crate::hw::timing::{OpId, RequestId};
 

@@ -1,13 +1,13 @@
 //! The verbs of a flash cache in front of a disk: a logical page's mapping units lie where each was last
 //! put, in flash or on the disk, and nothing is merged.
 
-use super::dest::Destination;
 use super::io::Io;
 use super::media::{bits, SLOTS_MAX};
+use super::movement::Destination;
 use super::page_level::{mapped_in, Sources};
 use super::piece::{PageWrite, Piece};
 use super::relocate::note_carrier;
-use crate::base::ones::Ones;
+use crate::base::arithmetic::Ones;
 use crate::base::op::{Cause, Class};
 use crate::base::Ppn;
 use crate::hw::timing::{OpId, RequestId};

@@ -5,7 +5,7 @@
 
 use super::io::Io;
 use super::piece::Piece;
-use crate::base::ones::Ones;
+use crate::base::arithmetic::Ones;
 use serde::{Deserialize, Serialize};
 
 /// The stream of units that go to the SLC region; the packing group of what is held.

@@ -1,6 +1,5 @@
 //! What is counted and reported: operations by cause, latency, time series, and the figures of a run.
 
-pub mod bad_blocks;
 pub mod cells;
 pub mod components;
 pub mod counters;

@@ -12,7 +12,7 @@
 
 use super::common::cache::{self, of_split, CacheConfig, Pressure, RECLAIM};
 use super::common::dials::{Dial, Dials, START_FREE_RATIO};
-use super::common::reclaimed::Reclaimed;
+use super::common::tables::Reclaimed;
 use crate::base::{PlaneId, Problem};
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;

@@ -16,7 +16,7 @@ use super::common::cache::{self, of_split, CacheConfig};
 use super::common::dials::{Dials, MERGE_TIMEOUT, START_FREE_RATIO};
 use super::common::mixed_cache::MixedCache;
 use super::common::tables::table_bytes;
-use crate::base::ones::Ones;
+use crate::base::arithmetic::Ones;
 use crate::base::Problem;
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::config::MergeConfig;

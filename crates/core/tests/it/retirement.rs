@@ -1,9 +1,8 @@
 //! Blocks that retire, spare ones, and the end of a device's life.
 
-use crate::it::common::restart;
-use crate::it::common::*;
+use crate::it::common::{restart, *};
 use crate::it::conformance::in_flash;
-use slcache_core::metrics::bad_blocks::{BadBlocksReport, EndOfLife, EndReport};
+use slcache_core::metrics::cells::{BadBlocksReport, EndOfLife, EndReport};
 
 const PAGE: u64 = 16_384;
 const USER: u64 = 16 << 20;

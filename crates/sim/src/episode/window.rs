@@ -2,7 +2,7 @@
 
 use slcache_base::latency::rank;
 use slcache_core::base::{Cause, CellMode, OpKind};
-use slcache_core::device::completed::Completed;
+use slcache_core::device::window::Completed;
 use slcache_core::device::Simulation;
 use slcache_core::ftl::window::WindowCounters;
 

@@ -16,7 +16,7 @@ use error::FORMAT_VERSION;
 use serde::{Deserialize, Serialize};
 use serde_json::{json, Value};
 use slcache_core::device::Simulation;
-use slcache_core::ftl::memory::Memory;
+use slcache_core::ftl::scheme::Memory;
 use slcache_core::schemes::CATALOG;
 use slcache_files::{open_regular, Outputs};
 use std::io::{Read, Write};

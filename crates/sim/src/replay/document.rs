@@ -11,7 +11,7 @@ use crate::trace_options;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::{json, Value};
-use slcache_core::metrics::bad_blocks::EndReport;
+use slcache_core::metrics::cells::EndReport;
 use slcache_core::metrics::figures::figures;
 use slcache_core::metrics::report::{HostReport, LifeReport, Report, WearReport, DAYS_PER_YEAR};
 use slcache_traces::{Skipped, TraceError, TraceSummary};

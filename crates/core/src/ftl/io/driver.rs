@@ -1,15 +1,14 @@
 //! What only the device may do: drive the clock, save and restore, count.
 
 use super::cells::CellReads;
-use super::policy::IoPolicy;
+use super::state::IoPolicy;
 use super::Io;
 use crate::base::rng::RngStream;
 use crate::ftl::disk_traffic::DiskTraffic;
-use crate::ftl::early::EarlyWrites;
+use crate::ftl::early_writes::EarlyWrites;
 use crate::ftl::media::Media;
 use crate::ftl::op_log::{LoggedDiskOp, LoggedOp};
-use crate::ftl::oracle::Oracle;
-use crate::ftl::told::Told;
+use crate::ftl::oracle::{Oracle, Told};
 use crate::ftl::translation::{Home, Lru, MapCache};
 use crate::ftl::upkeep::Upkeep;
 use crate::hw::array::{FlashArray, RegionId};

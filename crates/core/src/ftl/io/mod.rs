@@ -1,9 +1,7 @@
 //! A scheme's whole world: the media, the clock, the counters and the verbs that join them.
 
-mod bad_blocks;
 mod cache;
 mod cells;
-mod copy_back;
 mod count;
 mod disk;
 mod driver;
@@ -13,13 +11,11 @@ mod hold;
 mod look_up;
 mod moves;
 mod place;
-mod policy;
 mod program;
 mod read;
 mod stage;
 mod state;
 mod supersede;
-mod trim;
 mod upkeep;
 
 pub use disk::DiskOps;
@@ -27,21 +23,20 @@ pub use driver::{Driver, IoState};
 pub(super) use erase::Programs;
 pub use look_up::LookUp;
 pub(super) use moves::Moves;
-pub use policy::IoPolicy;
+pub use state::IoPolicy;
 
 use crate::base::op::Class;
 use crate::base::rng::RngStream;
 use crate::base::{Mu, PlaneId, Slot};
 use crate::ftl::cache_use::CacheUse;
 use crate::ftl::disk_traffic::DiskTraffic;
-use crate::ftl::early::EarlyWrites;
+use crate::ftl::early_writes::EarlyWrites;
 use crate::ftl::hold::HoldBuffer;
 use crate::ftl::media::Media;
-use crate::ftl::moved::MovedOut;
+use crate::ftl::moved_data::MovedOut;
 use crate::ftl::op_log::{LoggedDiskOp, LoggedOp};
-use crate::ftl::oracle::Oracle;
+use crate::ftl::oracle::{Oracle, Told};
 use crate::ftl::piece::Piece;
-use crate::ftl::told::Told;
 use crate::ftl::translation::MapCache;
 use crate::ftl::upkeep::Upkeep;
 use crate::ftl::wakeup::Wakeup;

@@ -4,7 +4,7 @@ use super::cells::RetryTimes;
 use super::Io;
 use crate::base::op::{Cause, Class, OpKind};
 use crate::base::Ppn;
-use crate::ftl::job::Job;
+use crate::ftl::movement::Job;
 use crate::ftl::piece::PageWrite;
 use crate::hw::timing::{MoveTarget, OpId, OpSpec, RequestId};
 

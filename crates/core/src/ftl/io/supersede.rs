@@ -1,9 +1,9 @@
-//! What the host overwrites or merges, without power-loss protection: the old copies are the only ones
+//! What the host overwrites, merges or trims. Without power-loss protection the old copies are the only ones
 //! in flash until the program that supersedes them ends, so the erase of their block waits for it.
 
 use super::Io;
-use crate::base::{BlockId, Mu, Ppn};
-use crate::ftl::media::SLOTS_MAX;
+use crate::base::{BlockId, Gap, Mu, Ppn};
+use crate::ftl::media::{bits, SLOTS_MAX};
 use crate::hw::timing::OpId;
 
 /// Blocks that lost units to the page which was stored last and is not emitted yet.
@@ -80,6 +80,30 @@ impl Io {
     /// Whether an operation waits for `program`, one that is staged: an erase.
     pub(in crate::ftl) fn is_awaited(&self, program: OpId) -> bool {
         !program.is_none() && self.timing.is_awaited(program)
+    }
+}
+
+impl Io {
+    /// Forgets the mapping units `first..end`, mapped or held, that the host declared unused. A
+    /// request that waited only for such units is complete.
+    pub fn trim(&mut self, first: u32, end: u32) {
+        self.media.trim(first, end);
+        let n = self.policy.mus_per_page;
+        let mut entry = 0;
+        while let Some(held) = self.media.held().entries().get(entry) {
+            let base = held.page * n;
+            let unused = bits(held.mask).filter(|i| (first..end).contains(&(base + i)));
+            let unused = unused.fold(0, |mask, i| mask | 1 << i);
+            if unused == held.mask {
+                for request in self.media.held().tokens(entry) {
+                    self.timing.set_gap(request, Gap::Merge);
+                    self.timing.release_request(request);
+                }
+            }
+            if !self.media.unhold(entry, unused, base, true) {
+                entry += 1;
+            }
+        }
     }
 }
 

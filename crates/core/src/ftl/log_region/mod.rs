@@ -6,15 +6,12 @@
 //! and the free rows. The last of those are the reserve: the host may not open them, cleaning may.
 
 mod dest;
-mod spans;
-
-pub use spans::LogSpans;
 
 use super::config::{CleanConfig, WearLevelling};
 use super::io::Io;
 use super::plane_allocator::try_planes;
 use super::region::{Region, RegionSpec, Writer};
-use crate::base::{BlockId, PlaneId, Ppn};
+use crate::base::{BlockId, PlaneId, Ppn, Problem};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug)]
@@ -168,6 +165,39 @@ impl LogRegion {
         let newest = self.block_in(plane, self.used - 1, io);
         debug_assert_eq!(io.geometry().block_of(page), newest, "Invariant: blocks are opened in the circle");
         Some(page)
+    }
+}
+
+/// Rows of a log and of its spans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogSpans {
+    /// All rows: blocks of each plane.
+    pub rows: u32,
+    /// Rows that the host leaves free.
+    pub reserve: u32,
+    /// The oldest rows, which are cleaned together.
+    pub cold: u32,
+}
+
+impl LogSpans {
+    /// The fewest rows of a log: one that is written, and one to move it to.
+    pub const ROWS_MIN: u32 = 2;
+    /// The largest share of the reserve: with it the fewest rows still have one to write.
+    pub const RESERVE_SHARE_MAX: f64 = 0.5;
+
+    /// The spans of `rows` rows, each rounded to the nearest number of rows and at least one.
+    pub fn new(rows: u32, cold_share: f64, reserve_share: f64) -> Self {
+        let share_of = |share: f64, rows: u32| (libm::round(share * f64::from(rows)) as u32).max(1);
+        let reserve = share_of(reserve_share, rows);
+        Self { rows, reserve, cold: share_of(cold_share, rows.saturating_sub(reserve)) }
+    }
+
+    /// Adds the problem of a log with the number of blocks per plane that `blocks` names.
+    pub fn check(blocks: (&str, u32), problems: &mut Vec<Problem>) {
+        if blocks.1 < Self::ROWS_MIN {
+            let allowed = format!("at least {}: one to write and one in reserve to clean it", Self::ROWS_MIN);
+            problems.push(Problem::new(blocks.0, blocks.1, allowed));
+        }
     }
 }
 

@@ -6,11 +6,10 @@ use crate::base::op::{Cause, Class};
 use crate::base::rng::RngStream;
 use crate::base::{CellMode, Mu};
 use crate::ftl::any_region::AnyRegion;
-use crate::ftl::claims::Claims;
+use crate::ftl::audit::Claims;
 use crate::ftl::config::Placement;
-use crate::ftl::dest::Destination;
 use crate::ftl::io::{Driver, IoPolicy};
-use crate::ftl::job::Job;
+use crate::ftl::movement::{Destination, Job};
 use crate::ftl::piece::PageWrite;
 use crate::ftl::region::Pack;
 use crate::ftl::relocate::{empty_block, erase_block};
@@ -284,5 +283,37 @@ fn what_is_written_and_counted_agree_unless_a_block_is_freed_out_of_turn() {
             rig.log.region.give_back(&mut rig.io, block);
         }
         assert!(audit(&rig).unwrap_err().starts_with("log 0"), "{case:?}");
+    }
+}
+
+fn spans(rows: u32, cold_share: f64, reserve_share: f64) -> (u32, u32) {
+    let spans = LogSpans::new(rows, cold_share, reserve_share);
+    (spans.reserve, spans.cold)
+}
+
+#[test]
+fn spans_are_rounded_to_the_nearest_row() {
+    // The paper's ten blocks: one in reserve, and 0.3 * 9 = 2.7 of the others are cold.
+    assert_eq!(spans(10, 0.3, 0.1), (1, 3));
+    assert_eq!(spans(10, 0.4, 0.1), (1, 4));
+    // Half of 2,048: 102.4 and 0.3 * 922 = 276.6; 0.4 * 922 = 368.8.
+    assert_eq!(spans(1024, 0.3, 0.1), (102, 277));
+    assert_eq!(spans(1024, 0.4, 0.1), (102, 369));
+    // At least one of each, however few.
+    assert_eq!(spans(2, 0.3, 0.1), (1, 1));
+    assert_eq!(spans(2, 0.0, 0.0), (1, 1));
+    assert_eq!(spans(100, 1.0, 0.0), (1, 99));
+}
+
+#[test]
+fn whatever_the_check_lets_through_leaves_a_row_to_write() {
+    for rows in 0..50 {
+        for share in [0.0, 0.1, 0.25, 0.5] {
+            let mut problems = Vec::new();
+            LogSpans::check(("scheme.nvc.slc_blocks", rows), &mut problems);
+            let spans = LogSpans::new(rows, 1.0, share);
+            let works = spans.reserve + spans.cold <= rows;
+            assert_eq!(problems.is_empty(), works, "{rows} rows, {share}: {spans:?}");
+        }
     }
 }

@@ -6,18 +6,15 @@ mod hold;
 mod moving;
 #[cfg(test)]
 mod tests;
-mod unmap;
-mod versions;
 mod write;
 
-pub use versions::Versions;
+pub use hold::Versions;
 
 use super::bank::{Bank, BankAccess, BankId};
 use super::config::WearLevelling;
 use super::hold::HoldBuffer;
-use crate::base::sparse;
 use crate::base::table::Table;
-use crate::base::{BlockId, CellMode, Mu, PlaneId, Slot};
+use crate::base::{sparse, BlockId, CellMode, Mu, PlaneId, Slot};
 use crate::hw::array::{FlashArray, RegionId};
 use crate::hw::config::Uneven;
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 
 use super::Region;
 use crate::base::PlaneId;
-use crate::ftl::claims::Claims;
+use crate::ftl::audit::Claims;
 use crate::ftl::io::Io;
 use crate::hw::array::BlockState;
 

@@ -3,8 +3,8 @@
 use super::{Region, Stage, Writer};
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, PlaneId, Ppn};
-use crate::ftl::dest::Destination;
 use crate::ftl::io::Io;
+use crate::ftl::movement::Destination;
 use crate::ftl::piece::PageWrite;
 use crate::hw::timing::{OpId, RequestId};
 

@@ -2,7 +2,6 @@
 
 mod audit;
 mod emit;
-mod live;
 mod open_blocks;
 mod renew;
 mod separated;
@@ -12,11 +11,11 @@ pub use open_blocks::OpenBlock;
 use super::answer::{BlockShare, Level};
 use super::bank::{BankAccess, BankId};
 use super::config::{CleanConfig, Placement};
-use super::io::Io;
 use super::plane_allocator::PlaneAllocator;
 use super::separator::Separator;
 use crate::base::{BlockId, CellMode, PlaneId, Ppn};
-use crate::hw::array::RegionId;
+use crate::ftl::io::Io;
+use crate::hw::array::{BlockState, RegionId};
 use crate::hw::timing::OpId;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -403,5 +402,41 @@ impl Region {
             (free + u64::from(self.free_blocks(plane, io)), used + u64::from(held))
         });
         Level { free, blocks: free + used, live_bytes: self.live_bytes(io) }
+    }
+}
+
+impl Region {
+    /// Live pages in `plane`, or live units where pages are mixed.
+    pub fn live(&self, plane: PlaneId, io: &Io) -> u32 {
+        self.blocks(plane, io).map(|block| self.live_of(block, io)).sum()
+    }
+
+    /// Whether `block`, if it is not free, is the region's.
+    #[inline(always)]
+    pub fn opened(&self, block: BlockId, io: &Io) -> bool {
+        io.array().block(block).region() == self.id
+    }
+
+    /// Whether `block` is the region's and not erased.
+    pub fn holds(&self, block: BlockId, io: &Io) -> bool {
+        io.array().block(block).state() != BlockState::Free && self.opened(block, io)
+    }
+
+    /// Live pages or units of one of the region's blocks; 0 for another region's.
+    #[inline]
+    pub fn live_of(&self, block: BlockId, io: &Io) -> u32 {
+        match self.spec.pack {
+            _ if !self.opened(block, io) => 0,
+            Pack::Page => io.array().live_pages(block),
+            Pack::Mu => io.array().block(block).live(),
+        }
+    }
+
+    /// What `live_of` is for a block full of live data.
+    pub fn full_block(&self, io: &Io) -> u32 {
+        match self.spec.pack {
+            Pack::Page => self.pages_per_block,
+            Pack::Mu => self.pages_per_block * io.geometry().pools[self.spec.pool].slots_per_page,
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! A region whose data are separated by lifetime: which frontier the next page comes from.
 
 use super::{Region, Writer};
-use crate::base::ones::Ones;
+use crate::base::arithmetic::Ones;
 use crate::base::{BlockId, Mu, PlaneId, Ppn};
 use crate::ftl::io::Io;
 use crate::ftl::media::bits;

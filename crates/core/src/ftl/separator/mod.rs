@@ -4,7 +4,6 @@
 //! from the host or out of a cache, and again when cleaning moves them.
 
 mod sepbit;
-mod streams;
 
 use super::config::{Isolated, Separation};
 use super::io::Io;
@@ -12,7 +11,6 @@ use super::oracle::NEVER;
 use crate::base::{BlockId, CellMode};
 use sepbit::SepBit;
 use serde::{Deserialize, Serialize};
-use streams::Streams;
 
 /// Rows of blocks, one of every plane, in the first class of the oracle.
 const FIRST_ROWS: u32 = 4;
@@ -166,6 +164,37 @@ fn class_by_life(left: u32, row: u32, linear: bool, classes: u8) -> u8 {
         false => u32::BITS - (left / (FIRST_ROWS * row)).leading_zeros(),
     };
     class.min(u32::from(classes) - 1) as u8
+}
+
+/// Classes by how often a page is written, as the controllers of multi-stream devices guess them.
+#[derive(Clone, Serialize, Deserialize)]
+struct Streams {
+    /// By logical page, how often it was written; halved each time so many writes have come as there are pages.
+    counts: Vec<u32>,
+    writes: u32,
+    /// The last class that is not cleaning's.
+    last: u32,
+}
+
+impl Streams {
+    fn new(pages: u32, classes: u32) -> Self {
+        Self { counts: vec![0; pages as usize], writes: 0, last: classes - 2 }
+    }
+
+    /// The class of a page that comes to the store.
+    fn incoming(&mut self, page: u32) -> u8 {
+        self.counts[page as usize] += 1;
+        self.writes += 1;
+        if self.writes as usize == self.counts.len() {
+            self.writes = 0;
+            self.counts.iter_mut().for_each(|count| *count >>= 1);
+        }
+        self.counts[page as usize].checked_ilog2().unwrap_or(0).min(self.last) as u8
+    }
+
+    fn pages(&self) -> usize {
+        self.counts.len()
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! The classes of counts and of deaths.
 
-use super::streams::Streams;
-use super::{class_by_life, NEVER};
+use super::{class_by_life, Streams, NEVER};
 
 #[test]
 fn streams_go_by_the_logarithm_of_decayed_counts() {

@@ -2,7 +2,7 @@
 
 use super::{PlanePart, TwoLayerRegion};
 use crate::base::{BlockId, PlaneId};
-use crate::ftl::claims::Claims;
+use crate::ftl::audit::Claims;
 use crate::ftl::io::Io;
 use crate::hw::array::BlockState;
 use crate::hw::two_layer::Phase;

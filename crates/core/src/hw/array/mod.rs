@@ -5,23 +5,20 @@
 //! blocks that hold data at the same time and not the device's size.
 
 mod audit;
-mod bad_blocks;
 mod block;
 mod cells;
-mod fault;
 mod moving;
 mod programs;
 mod two_layer;
 
+pub use audit::Fault;
 pub use block::{Block, BlockState, RegionId};
-pub use fault::Fault;
 pub use moving::Owners;
 
 use super::cells::Cells;
 use super::geometry::Geometry;
-use crate::base::sparse;
 use crate::base::table::Table;
-use crate::base::{BlockId, CellMode, Ppn, Slot};
+use crate::base::{sparse, BlockId, CellMode, Ppn, Slot};
 use block::USED;
 use serde::{Deserialize, Serialize};
 

@@ -4,7 +4,7 @@
 
 use crate::base::{BlockId, CellMode, PlaneId};
 use crate::hw::config::BadBlocksConfig;
-use crate::metrics::bad_blocks::EndOfLife;
+use crate::metrics::cells::EndOfLife;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 

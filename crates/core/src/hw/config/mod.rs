@@ -1,22 +1,19 @@
 //! Configuration of the flash hardware: pools of chips, cell modes and bus timing.
 
-mod bad_blocks;
 mod cells;
 mod idle;
 mod mode;
 mod upkeep;
 
-pub use bad_blocks::BadBlocksConfig;
 pub use cells::{
-    CellsConfig, CodeConfig, ErrorsPerRead, ModeCells, RetryConfig, RetryTransfer, ShapeConfig, StartConfig,
-    StartsConfig, WearRule, DAY_NS,
+    BadBlocksConfig, CellsConfig, CodeConfig, ErrorsPerRead, ModeCells, RetryConfig, RetryTransfer,
+    ShapeConfig, StartConfig, StartsConfig, WearRule, DAY_NS,
 };
 pub use idle::{IdleRule, IdleScope};
 pub use mode::{FoldTimes, ModeConfig, PageKinds, ProgramRule};
 pub use upkeep::{LevellingConfig, ReclaimConfig, RefreshConfig, Scrub, Uneven};
 
-use crate::base::CellMode;
-use crate::base::Problem;
+use crate::base::{CellMode, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

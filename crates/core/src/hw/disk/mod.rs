@@ -4,16 +4,12 @@
 
 mod books;
 pub mod config;
-mod counters;
 mod mechanics;
 mod power;
-mod series;
 
 pub use crate::base::power_state::{PowerState, POWER_STATES};
-pub use books::Books;
-pub use counters::{DiskOpCount, DiskOpCounters};
+pub use books::{Books, DiskOpCount, DiskOpCounters, StateSeries};
 pub use mechanics::{Order, Service};
-pub use series::StateSeries;
 
 use config::DiskConfig;
 use mechanics::Mechanics;

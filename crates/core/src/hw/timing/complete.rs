@@ -1,8 +1,8 @@
 //! The end of operations: what it means to their block, to those that wait and to their requests.
 
 use super::engine::Timing;
-use super::ids::OpId;
 use super::ops::{Op, COUNTS, FOLLOWS, JOINABLE, MOVES, PATH, WAITERS};
+use super::spec::OpId;
 use super::unit::Phase;
 use crate::base::op::OpKind;
 use crate::base::Gap;

@@ -1,18 +1,16 @@
-//! The disk as one more unit: what waits for it, when it is awake, and how long it takes, which is asked
-//! when an operation starts.
+//! The disk as one more unit: what it is ordered to do, what waits for it, when it is awake, and how long it
+//! takes, which is asked when an operation starts.
 
 use super::channel::Channel;
-use super::disk_unit::{DiskOp, DiskUnit};
 use super::engine::Timing;
-use super::ids::OpId;
 use super::ops::QUEUED;
 use super::queues::Queues;
 use super::requests::{DISK_POSITIONING, DISK_TRANSFER};
-use super::spec::OpSpec;
+use super::spec::{OpId, OpSpec, RequestId};
 use super::unit::{Phase, Unit};
-use crate::base::op::OpKind;
+use crate::base::op::{Class, OpKind};
 use crate::hw::config::SuspendConfig;
-use crate::hw::disk::Disk;
+use crate::hw::disk::{Disk, Order};
 
 impl Timing {
     /// Adds the disk, behind the units of the flash.
@@ -120,4 +118,27 @@ impl Timing {
         }
         self.complete(unit);
     }
+}
+
+/// An operation of the disk to emit.
+#[derive(Clone, Copy, Debug)]
+pub struct DiskOp {
+    /// What is read or written.
+    pub order: Order,
+    /// Priority.
+    pub class: Class,
+    /// The request whose latency it is part of.
+    pub request: RequestId,
+    /// Whether the request waits for this very operation (not only for what waits for it).
+    pub counts: bool,
+    /// Given back when it is complete.
+    pub token: u32,
+}
+
+/// The disk, and what its operations in flight are.
+#[derive(Clone)]
+pub(super) struct DiskUnit {
+    pub(super) disk: Disk,
+    /// Order and token of each operation in flight, by its number.
+    pub(super) orders: Vec<(Order, u32)>,
 }

@@ -1,9 +1,8 @@
 //! Emission, and what operations wait for.
 
 use super::engine::Timing;
-use super::ids::{OpId, RequestId};
 use super::ops::{Op, FOLLOWS, HELD, JOINABLE, QUEUED};
-use super::spec::OpSpec;
+use super::spec::{OpId, OpSpec, RequestId};
 use crate::base::op::{Cause, Class, OpKind};
 use crate::base::{BlockId, Gap};
 

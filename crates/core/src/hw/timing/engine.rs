@@ -2,13 +2,13 @@
 
 use super::channel::Channel;
 use super::clock::Clock;
-use super::disk_unit::DiskUnit;
+use super::disk::DiskUnit;
 use super::event::{Event, EventKind};
-use super::ids::OpId;
 use super::operation_log::OperationLog;
 use super::ops::{Blocks, Ops};
 use super::queues::Queues;
 use super::requests::Requests;
+use super::spec::OpId;
 use super::unit::{OneGo, Unit};
 use crate::hw::config::{BusConfig, IdleRule, IdleScope, PlaneParallelism};
 use crate::hw::geometry::Geometry;

@@ -1,8 +1,8 @@
 //! Into the queues of a unit, and out of them.
 
 use super::engine::Timing;
-use super::ids::OpId;
 use super::requests::WAIT_SOURCE;
+use super::spec::OpId;
 use crate::base::op::OpKind;
 
 impl Timing {

@@ -1,9 +1,9 @@
 //! Requests as the device knows them: begun, joined to operations, told of and let go.
 
 use super::engine::Timing;
-use super::ids::{OpId, RequestId};
 use super::ops::COUNTS;
 use super::requests::{RequestPath, WaitTime, Waiter};
+use super::spec::{OpId, RequestId};
 use crate::base::op::Cause;
 use crate::base::Gap;
 

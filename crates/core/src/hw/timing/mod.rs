@@ -6,29 +6,23 @@
 //! there without power-loss protection; (c) an operation inherits the highest class of anything that waits for it; (d) a read returns the
 //! version current at its emission (`in_flight` tells the FTL what is not yet programmed).
 
+mod attribution;
 mod channel;
 mod clock;
 mod coming;
 mod complete;
 mod disk;
-mod disk_unit;
 mod emit;
 mod engine;
 mod enqueue;
 pub mod event;
-mod halves;
 mod hosts;
 mod idle;
-mod ids;
-mod load;
-mod logging;
 mod moves;
 mod operation_log;
 mod ops;
-mod own;
-mod pair;
 mod pick;
-mod programmed;
+mod queries;
 mod queues;
 mod requests;
 mod run;
@@ -39,18 +33,16 @@ mod stretch;
 mod suspend;
 mod turns;
 mod unit;
-mod waiting;
 
-pub use disk_unit::DiskOp;
+pub use disk::DiskOp;
 pub use engine::Timing;
-pub use ids::{OpId, RequestId};
 pub use operation_log::LoggedOperation;
 pub use ops::PageMove;
 pub use requests::{
     RequestPath, WaitTime, Waiter, DISK_POSITIONING, DISK_TRANSFER, RETRY, WAIT_CHANNEL, WAIT_KINDS,
     WAIT_ORDER, WAIT_SOURCE, WAIT_SPIN_UP, WAIT_SUSPENDED,
 };
-pub use spec::{MoveTarget, OpSpec};
+pub use spec::{MoveTarget, OpId, OpSpec, RequestId};
 pub use state::ClockState;
 
 #[cfg(test)]

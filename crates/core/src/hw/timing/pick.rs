@@ -1,7 +1,7 @@
 //! The choice: what a free unit does next.
 
 use super::engine::Timing;
-use super::ids::OpId;
+use super::spec::OpId;
 use crate::base::op::{Class, CLASSES};
 
 /// What a unit does next.

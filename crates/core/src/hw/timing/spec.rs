@@ -1,6 +1,5 @@
-//! What an operation is, as whoever wants it says it.
+//! What an operation is, as whoever wants it says it, and the names of what is in flight.
 
-use super::ids::RequestId;
 use crate::base::op::{Cause, Class, OpKind};
 use crate::base::{BlockId, CellMode};
 
@@ -86,3 +85,36 @@ impl OpSpec {
         u64::from(self.array_ns) + self.bus_ns() + second
     }
 }
+
+macro_rules! in_flight_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// Nothing in flight.
+            pub const NONE: Self = Self(0);
+
+            /// Whether this is nothing in flight.
+            #[inline(always)]
+            pub fn is_none(self) -> bool {
+                self.0 == 0
+            }
+
+            #[inline(always)]
+            pub(super) fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+in_flight_id!(
+    /// Index of an operation in flight.
+    OpId
+);
+in_flight_id!(
+    /// Index of a host request in flight.
+    RequestId
+);

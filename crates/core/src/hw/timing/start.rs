@@ -3,9 +3,9 @@
 use super::channel::Channel;
 use super::coming::plan;
 use super::engine::Timing;
-use super::ids::OpId;
 use super::ops::{Op, FOLLOWS, MOVES, QUEUED};
 use super::pick::Next;
+use super::spec::OpId;
 use super::unit::{OneGo, Phase, Unit};
 use crate::base::op::{Cause, Class, OpKind};
 

@@ -6,10 +6,9 @@
 //! asked in between is answered as if each move had been booked at its end.
 
 use super::engine::Timing;
-use super::ids::OpId;
-use super::ops::PageMove;
-use super::ops::{Op, FOLLOWS, QUEUED};
+use super::ops::{Op, PageMove, FOLLOWS, QUEUED};
 use super::queues::MATE_WINDOW;
+use super::spec::OpId;
 use super::unit::{OneGo, Phase, Unit};
 use crate::base::op::{Class, OpKind};
 use crate::base::BlockId;

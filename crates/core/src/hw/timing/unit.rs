@@ -1,7 +1,7 @@
 //! A unit (plane or die): what it is doing and what waits for it.
 
-use super::ids::OpId;
 use super::queues::Queues;
+use super::spec::OpId;
 use crate::base::op::CAUSES;
 use crate::hw::config::SuspendConfig;
 

@@ -5,7 +5,7 @@ use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, PlaneId, Ppn};
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
-use crate::ftl::job::Job;
+use crate::ftl::movement::Job;
 use crate::ftl::oracle::NEVER;
 use crate::ftl::region::OpenBlock;
 use crate::ftl::relocate::{erase_block, relocate_page};

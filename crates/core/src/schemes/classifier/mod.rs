@@ -20,7 +20,7 @@ mod seen;
 
 use super::common::cache::{self, of_split, CacheConfig, Pressure, RECLAIM};
 use super::common::dials::{Dial, Dials, START_FREE_RATIO};
-use super::common::reclaimed::Reclaimed;
+use super::common::tables::Reclaimed;
 use crate::base::request::SECTOR_BYTES;
 use crate::base::{BlockId, PlaneId, Ppn, Problem};
 use crate::ftl::answer::DeviceFull;

@@ -3,11 +3,10 @@
 use super::{Client, FoldVictim};
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, PlaneId};
-use crate::ftl::clean::{self, compact_one, pad_unprotected};
-use crate::ftl::compact::pages_needed;
+use crate::ftl::clean::{self, compact_one, pad_unprotected, pages_needed};
 use crate::ftl::fold::{self, FoldWay};
 use crate::ftl::io::Io;
-use crate::ftl::job::Job;
+use crate::ftl::movement::Job;
 use crate::ftl::region::Writer;
 use crate::ftl::victim;
 use crate::hw::timing::OpId;

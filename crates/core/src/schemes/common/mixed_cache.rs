@@ -4,7 +4,7 @@
 use super::cache::{CacheConfig, Pressure, RECLAIM};
 use super::census::{Cached, Census};
 use super::dials::{Dial, Dials, MERGE_TIMEOUT};
-use super::reclaimed::Reclaimed;
+use super::tables::Reclaimed;
 use crate::base::{PlaneId, Ppn};
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::config::MergeConfig;

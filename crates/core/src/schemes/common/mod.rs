@@ -5,6 +5,5 @@ pub mod census;
 pub mod device_fit;
 pub mod dials;
 pub mod mixed_cache;
-pub mod reclaimed;
 pub mod tables;
 pub mod turns;

@@ -1,7 +1,9 @@
-//! What mapping tables take in a real controller.
+//! What reports of caches begin with: what was reclaimed, and what mapping tables take in a real controller.
 
 use crate::ftl::io::Io;
-use crate::metrics::report::TableReport;
+use crate::ftl::region::Region;
+use crate::ftl::store::Store;
+use crate::metrics::report::{SchemeReport, TableReport};
 
 /// The page mapping table at its largest.
 pub fn page_table(io: &Io) -> TableReport {
@@ -33,6 +35,36 @@ fn entry_bits(lpns: u64, slc_pages: u64, slots: u32) -> u32 {
 
 pub fn table_bytes(entries: u64, bits: u32) -> u64 {
     (entries * u64::from(bits)).div_ceil(8)
+}
+
+/// What left the cache since time 0.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reclaimed {
+    blocks: u64,
+    pages: u64,
+}
+
+impl Reclaimed {
+    /// Counts a block from which `pages` pages were moved to the store.
+    #[inline]
+    pub fn count(&mut self, pages: u64, io: &Io) {
+        if !io.clockless() {
+            self.blocks += 1;
+            self.pages += pages;
+        }
+    }
+
+    /// The report of the scheme `name`, a cache in `slc` before `store`, with its page mapping table.
+    pub fn report(&self, name: &str, slc: &Region, store: &Store, io: &Io) -> SchemeReport {
+        let mut report = SchemeReport { name: name.into(), ..SchemeReport::default() };
+        let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
+        figure("slc_free_blocks_min", f64::from(slc.free_blocks_min()));
+        figure("dense_free_blocks_min", f64::from(store.region.free_blocks_min()));
+        figure("slc_blocks_reclaimed", self.blocks as f64);
+        figure("slc_pages_migrated", self.pages as f64);
+        report.tables.push(page_table(io));
+        report
+    }
 }
 
 #[cfg(test)]

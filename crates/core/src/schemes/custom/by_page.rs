@@ -7,7 +7,7 @@ use crate::base::{BlockId, PlaneId, Ppn};
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::clean::pad_unprotected;
 use crate::ftl::io::Io;
-use crate::ftl::job::Job;
+use crate::ftl::movement::Job;
 use crate::ftl::region::Writer;
 use crate::ftl::relocate::{erase_block, relocate_page};
 use crate::ftl::store::RESERVE;

@@ -1,7 +1,6 @@
 //! Parameters of `custom`: the policy, its options and the regions that follow from them.
 
-use super::declared::{OptionValue, RegionConfig};
-use super::host::{host, Description, PolicySource};
+use super::host::{host, Description, OptionValue, PolicySource, RegionConfig};
 use super::policy::REGIONS_MAX;
 use crate::base::{CellMode, Problem};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim};

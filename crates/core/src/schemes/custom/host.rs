@@ -1,8 +1,10 @@
-//! Where policies of elsewhere come from: the program around the model says it once.
+//! Where policies of elsewhere come from, which the program around the model says once, and what they declare.
 
-use super::declared::{OptionValue, RegionConfig};
 use super::policy::Policy;
-use crate::base::Problem;
+use crate::base::{CellMode, Problem};
+use crate::ftl::config::Victim;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -57,4 +59,36 @@ pub fn set_host(host: Box<dyn Host>) {
 /// Where policies come from, if from anywhere.
 pub(super) fn host() -> Option<&'static dyn Host> {
     HOST.get().map(Box::as_ref)
+}
+
+/// The value of an option.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum OptionValue {
+    /// Yes or no.
+    Bool(bool),
+    /// A whole number.
+    Whole(i64),
+    /// A number.
+    Number(f64),
+    /// A word.
+    Text(String),
+}
+
+/// A region of a custom scheme.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RegionConfig {
+    /// What the policy calls it.
+    pub name: String,
+    /// Cell mode; default: `dense_mode`.
+    #[serde(default)]
+    pub mode: Option<CellMode>,
+    /// Blocks per plane of its own. Default: `slc_blocks` in SLC mode; else what is left, which all such
+    /// regions share and where the user's data have their place.
+    #[serde(default)]
+    pub blocks: Option<u32>,
+    /// Which of its blocks is emptied next; default: `greedy`.
+    #[serde(default)]
+    pub victim: Option<Victim>,
 }

@@ -14,7 +14,6 @@ mod build;
 mod by_page;
 mod config;
 mod decider;
-mod declared;
 mod history;
 mod host;
 mod policy;
@@ -24,8 +23,7 @@ mod view;
 mod writing;
 
 pub use config::CustomConfig;
-pub use declared::{OptionValue, RegionConfig};
-pub use host::{set_host, Description, Host, PolicySource};
+pub use host::{set_host, Description, Host, OptionValue, PolicySource, RegionConfig};
 pub use policy::{Choice, Hooks, Policy, Reclaim, Whither, Write, REGIONS_MAX};
 pub use view::{ClosedBlock, View};
 

@@ -6,7 +6,7 @@ use crate::base::{BlockId, CellMode, PlaneId};
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::clean::pad_unprotected;
 use crate::ftl::io::Io;
-use crate::ftl::job::Job;
+use crate::ftl::movement::Job;
 use crate::ftl::region::{Region, Writer};
 use crate::ftl::relocate::empty_block;
 use crate::ftl::victim;

@@ -6,12 +6,11 @@ use crate::base::PlaneId;
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::clean::{clean_block, pad_unprotected};
 use crate::ftl::io::Io;
-use crate::ftl::job::Job;
-use crate::ftl::page_level;
+use crate::ftl::movement::Job;
 use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Region, Writer};
 use crate::ftl::store::RESERVE;
-use crate::ftl::victim;
+use crate::ftl::{page_level, victim};
 use serde::{Deserialize, Serialize};
 
 /// All regions of a scheme, of which some share their blocks.

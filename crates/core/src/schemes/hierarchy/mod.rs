@@ -24,13 +24,10 @@ mod labels;
 mod reclaim;
 mod report;
 
-use config::L1_SHARE_MAX;
-pub use config::{DivisionRule, HierarchyConfig, OmegaS, PageSource, Quota};
-
 use super::common::cache::Pressure;
 use super::common::census::Census;
 use super::common::dials::{Dials, MERGE_TIMEOUT, START_FREE_RATIO};
-use crate::base::ones::Ones;
+use crate::base::arithmetic::Ones;
 use crate::base::{PlaneId, Ppn};
 use crate::ftl::answer::{BlockShare, DeviceFull};
 use crate::ftl::bank::BankId;
@@ -50,6 +47,8 @@ use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::{OpId, RequestId};
 use crate::metrics::report::SchemeReport;
 use channels::Channels;
+use config::L1_SHARE_MAX;
+pub use config::{DivisionRule, HierarchyConfig, OmegaS, PageSource, Quota};
 use division::Division;
 use labels::Labels;
 use reclaim::Level;

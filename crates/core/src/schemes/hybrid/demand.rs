@@ -1,6 +1,6 @@
 //! What the host asks of the SLC region: what a controller decides its size by.
 
-use crate::base::ones::Ones;
+use crate::base::arithmetic::Ones;
 use crate::base::Mu;
 use crate::ftl::io::Io;
 use crate::ftl::media::bits;

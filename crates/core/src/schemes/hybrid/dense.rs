@@ -3,10 +3,9 @@
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, PlaneId, Ppn};
 use crate::ftl::answer::DeviceFull;
-use crate::ftl::clean::{compact_one, pad_unprotected};
-use crate::ftl::compact::{self, Compacted};
+use crate::ftl::clean::{self, compact_one, pad_unprotected, Compacted};
 use crate::ftl::io::Io;
-use crate::ftl::job::Job;
+use crate::ftl::movement::Job;
 use crate::ftl::page_level;
 use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Region, RegionSpec, Writer};
@@ -140,9 +139,9 @@ impl Dense {
     /// block goes back to its region, which is the caller's to do.
     pub fn take_in(&mut self, block: BlockId, emergency: bool, io: &mut Io) -> Option<Compacted> {
         let home = io.geometry().plane_of(block);
-        let plane = self.plane_for(home, compact::pages_needed(io, block), emergency, io)?;
+        let plane = self.plane_for(home, clean::pages_needed(io, block), emergency, io)?;
         let job = Job { cause: Cause::Migration, class: self.class };
-        let done = compact::empty_block(&mut self.region, io, block, plane, Writer::Clean, job);
+        let done = clean::compact_block(&mut self.region, io, block, plane, Writer::Clean, job);
         pad_unprotected(&mut self.region, io, plane);
         done.ok()
     }

@@ -4,13 +4,12 @@
 use super::config::Misses;
 use super::placement::pages_of;
 use super::two_tier::TwoTier;
-use crate::base::ones::Ones;
+use crate::base::arithmetic::Ones;
 use crate::ftl::io::Io;
 use crate::ftl::media::bits;
 use crate::ftl::page_level::{write_span, OldUnits};
-use crate::ftl::piece::Piece;
+use crate::ftl::piece::{Piece, Span};
 use crate::ftl::region::Writer;
-use crate::ftl::span::Span;
 
 impl TwoTier {
     /// Has as many units as the fast tier is to hold, those written last, be hot until the next period.

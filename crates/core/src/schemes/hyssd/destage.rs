@@ -7,8 +7,8 @@ use crate::base::op::{Cause, Class};
 use crate::base::{Mu, PlaneId};
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
-use crate::ftl::job::Job;
 use crate::ftl::media::SLOTS_MAX;
+use crate::ftl::movement::Job;
 use crate::ftl::page_level::{mapped_in, mapped_mask};
 use crate::ftl::transfer::transfer;
 

@@ -16,7 +16,6 @@ mod config;
 pub mod cost;
 mod destage;
 mod fixed;
-mod forced;
 pub mod histogram;
 pub mod lifetime;
 mod migrator;

@@ -1,15 +1,14 @@
 //! Where data go: writes to the fast tier, with the rest of the unit where it lies in the dense one.
 
 use super::two_tier::TwoTier;
-use crate::base::ones::Ones;
+use crate::base::arithmetic::Ones;
 use crate::base::op::Cause;
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
 use crate::ftl::media::bits;
 use crate::ftl::page_level::{mapped_in, mapped_mask, part_of_page, present_mask, write_span, OldUnits};
-use crate::ftl::piece::Piece;
+use crate::ftl::piece::{Piece, Span};
 use crate::ftl::region::Writer;
-use crate::ftl::span::Span;
 use crate::ftl::store::Store;
 use crate::hw::timing::OpId;
 

@@ -1,8 +1,7 @@
 //! The parameters of `nvc`.
 
 use super::super::common::device_fit::{check_page, densest_beside_slc, no_pool};
-use super::policy::Policy;
-use super::rules::{LastLogRule, SlcLogRule};
+use super::rules::{LastLogRule, Policy, SlcLogRule};
 use crate::base::problem::check_range;
 use crate::base::{units, CellMode, Problem};
 use crate::ftl::config::{Placement, PlaneOrder};

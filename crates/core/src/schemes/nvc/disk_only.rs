@@ -9,7 +9,7 @@
 //! **Knobs.** None.
 
 use super::figures::Figures;
-use crate::base::ones::Ones;
+use crate::base::arithmetic::Ones;
 use crate::base::op::Class;
 use crate::base::Problem;
 use crate::ftl::answer::DeviceFull;

@@ -11,7 +11,6 @@ mod figures;
 mod level;
 pub mod lifespan;
 mod marks;
-mod policy;
 mod rules;
 mod scheme;
 mod single;

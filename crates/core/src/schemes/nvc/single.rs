@@ -14,7 +14,7 @@ use super::figures::{Origin, Tier};
 use super::level::{Level, Shared};
 use super::rules::LastLogRule;
 use super::single_config::{NvcMlcOnlyConfig, NvcSlcOnlyConfig, SingleConfig};
-use crate::base::ones::Ones;
+use crate::base::arithmetic::Ones;
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::config::CleanConfig;
 use crate::ftl::io::Io;

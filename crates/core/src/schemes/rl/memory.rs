@@ -1,9 +1,8 @@
 //! What the agent has learned, in the form in which it is taken to another run.
 
-use super::action::ACTIONS;
 use super::agent::{Agent, AgentKind};
-use super::state::Bins;
-use crate::ftl::memory::Memory;
+use super::state::{Bins, ACTIONS};
+use crate::ftl::scheme::Memory;
 use std::collections::BTreeMap;
 
 /// Version of the tables: values and counts by state and action.

@@ -14,7 +14,6 @@
 //! it as far as it goes.
 //! **Knobs.** `slc_blocks` and `theta_bytes`; with `agent = "none"` somebody outside turns them.
 
-mod action;
 mod agent;
 mod config;
 mod memory;
@@ -31,18 +30,16 @@ use super::hybrid::{Hybrid, Packed, TimeSplit, SIGNALS, SLC_BLOCKS, THETA_BYTES}
 use crate::ftl::answer::{BlockShare, DeviceFull};
 use crate::ftl::io::Io;
 use crate::ftl::knob::{Knob, KnobRange, KnobSpec, SignalSpec};
-use crate::ftl::memory::Memory;
 use crate::ftl::piece::Piece;
-use crate::ftl::scheme::{regions, Scheme};
+use crate::ftl::scheme::{regions, Memory, Scheme};
 use crate::ftl::window::{WindowCounters, WindowLength, WindowUnit};
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
-use action::{Action, ACTIONS};
 use agent::Agent;
 use report::Stats;
 use reward::Reward;
 use serde::{Deserialize, Serialize};
-use state::Bins;
+use state::{Action, Bins, ACTIONS};
 
 /// Numbers of the knobs.
 const SLC: usize = 0;

@@ -1,8 +1,7 @@
 //! What the agent came to: figures, the course of its steps, and how often it was where.
 
-use super::action::{Action, ACTIONS};
 use super::agent::AgentKind;
-use super::state::FEATURES;
+use super::state::{Action, ACTIONS, FEATURES};
 use super::Rl;
 use crate::ftl::io::Io;
 use crate::ftl::scheme::Scheme;

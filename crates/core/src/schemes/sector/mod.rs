@@ -22,7 +22,7 @@ pub use config::{FullPieces, SectorConfig};
 use super::common::dials::{Dial, Dials, MERGE_TIMEOUT, START_FREE_RATIO};
 use super::common::mixed_cache::MixedCache;
 use super::common::tables::{smt_entry_bits, table_bytes};
-use crate::base::ones::Ones;
+use crate::base::arithmetic::Ones;
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
 use crate::ftl::knob::{Knob, KnobSpec};

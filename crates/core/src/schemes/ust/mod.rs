@@ -22,7 +22,7 @@ mod space;
 
 pub use config::UstConfig;
 
-use crate::base::ones::Ones;
+use crate::base::arithmetic::Ones;
 use crate::base::op::Class;
 use crate::base::{CellMode, Mu, PlaneId, Ppn};
 use crate::ftl::answer::{BlockShare, DeviceFull};

@@ -8,10 +8,9 @@ use super::Ust;
 use crate::base::op::Cause;
 use crate::base::{BlockId, Mu, PlaneId, Ppn};
 use crate::ftl::answer::DeviceFull;
-use crate::ftl::clean::pad_unprotected;
-use crate::ftl::compact;
+use crate::ftl::clean::{self, pad_unprotected};
 use crate::ftl::io::Io;
-use crate::ftl::job::Job;
+use crate::ftl::movement::Job;
 use crate::ftl::packer::{pages_for, read_out, Packer};
 use crate::ftl::region::{OpenBlock, Writer};
 use crate::ftl::relocate::erase_block;
@@ -100,7 +99,7 @@ impl Ust {
     fn clean(&mut self, block: BlockId, io: &mut Io) -> Result<(), DeviceFull> {
         let plane = io.geometry().plane_of(block);
         let gc = self.gc();
-        let done = compact::empty_block(&mut self.dense, io, block, plane, Writer::Clean, gc)?;
+        let done = clean::compact_block(&mut self.dense, io, block, plane, Writer::Clean, gc)?;
         self.stats.padded(done.padded, io);
         self.dense.give_back(io, block);
         Ok(())

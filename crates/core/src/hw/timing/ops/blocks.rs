@@ -1,6 +1,6 @@
 //! What is done to a block in time: which of its pages are programmed, and the order of its operations.
 
-use super::super::ids::OpId;
+use super::super::spec::OpId;
 use super::op::{Op, FOLLOWS};
 use crate::base::op::OpKind;
 use crate::base::table::Table;

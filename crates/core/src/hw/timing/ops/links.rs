@@ -1,6 +1,6 @@
 //! What operations wait for, and in which order those of a block come.
 
-use super::super::ids::OpId;
+use super::super::spec::OpId;
 use super::op::{FOLLOWS, HELD};
 use super::table::Ops;
 use crate::base::op::OpKind;

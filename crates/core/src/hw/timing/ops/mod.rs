@@ -5,11 +5,10 @@
 mod blocks;
 mod links;
 mod op;
-mod run;
 mod runs;
 mod table;
 
 pub(super) use blocks::Blocks;
 pub(super) use op::{Op, COUNTS, FOLLOWS, HELD, JOINABLE, MOVES, PATH, QUEUED, WAITERS};
-pub use run::PageMove;
+pub use runs::PageMove;
 pub(super) use table::Ops;

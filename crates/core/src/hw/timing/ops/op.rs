@@ -1,8 +1,7 @@
 //! An operation in flight: a short record of what its start and its end need, and beside it a second one
 //! for what only some have.
 
-use super::super::ids::{OpId, RequestId};
-use super::super::spec::{MoveTarget, OpSpec};
+use super::super::spec::{MoveTarget, OpId, OpSpec, RequestId};
 use crate::base::op::{Cause, Class, OpKind};
 use crate::base::{BlockId, CellMode, Gap};
 

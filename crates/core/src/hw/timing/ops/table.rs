@@ -1,10 +1,9 @@
 //! The table of operations in flight.
 
-use super::super::ids::OpId;
-use super::super::spec::{MoveTarget, OpSpec};
+use super::super::spec::{MoveTarget, OpId, OpSpec};
 use super::blocks::Blocks;
 use super::op::{Op, OpMore, FOLLOWS, MOVES, QUEUED};
-use super::run::Run;
+use super::runs::Run;
 use crate::base::op::{Cause, Class, OpKind};
 use crate::base::room::Room;
 use crate::base::slab::Slab;

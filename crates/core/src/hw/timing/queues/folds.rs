@@ -5,11 +5,12 @@
 //! what folds is listed by plane, and only the first of each plane is looked at. The plane that is behind goes
 //! first, until the others are where it is: pages must match in a command, and frontiers go on in order.
 
-use super::super::ids::OpId;
-use super::super::ops::{Op, Ops, FOLLOWS};
-use super::fold_lists::{key, part, Part};
+use super::super::ops::{Op, Ops, FOLLOWS, MOVES};
+use super::super::spec::OpId;
 use super::lists::Queues;
 use super::mates::Mates;
+use crate::base::op::{Class, OpKind};
+use std::collections::BTreeMap;
 
 /// How far a plane is: the page that it reads or stores next, and whether it has the data.
 fn progress(ops: &Ops, id: OpId) -> (u16, bool) {
@@ -60,4 +61,48 @@ impl Queues {
             }
         }
     }
+}
+
+/// What is in order within a plane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Part {
+    /// Reads whose data are programmed with others.
+    Read,
+    /// Programs, and reads whose data the same unit then programs.
+    Store,
+    Erase,
+}
+
+/// The queued operations of a unit that fold, by class, part, plane and emission.
+#[derive(Clone, Default)]
+pub struct Folds {
+    pub(super) planes: u8,
+    pub(super) queued: BTreeMap<(Class, Part, u8, u64), OpId>,
+}
+
+impl Folds {
+    /// None yet, in a die of so many planes.
+    pub(super) fn new(planes: u32) -> Self {
+        Self { planes: planes as u8, queued: BTreeMap::new() }
+    }
+
+    /// The first of `plane`.
+    pub(super) fn front(&self, class: Class, part: Part, plane: u8) -> Option<OpId> {
+        let all = (class, part, plane, 0)..=(class, part, plane, u64::MAX);
+        self.queued.range(all).next().map(|(_, &id)| id)
+    }
+}
+
+/// What of its plane an operation is in order with.
+pub(super) fn part(op: &Op) -> Part {
+    match op.kind {
+        OpKind::Erase => Part::Erase,
+        OpKind::Read if !op.has(MOVES) => Part::Read,
+        _ => Part::Store,
+    }
+}
+
+/// Where an operation that folds is listed.
+pub(super) fn key(op: &Op) -> (Class, Part, u8, u64) {
+    (op.class, part(op), op.plane_in_die, op.serial)
 }

@@ -4,10 +4,9 @@
 //! where many wait. The front is laid out once a search has seen as many as it may; what joins or leaves the
 //! queue there does so in both. It holds no runs: with one among the first, the queue itself is searched.
 
-use super::super::ids::OpId;
 use super::super::ops::Ops;
+use super::super::spec::OpId;
 use super::lists::Queues;
-use super::window::{Window, SIZE};
 use crate::base::op::Class;
 
 impl Queues {
@@ -115,5 +114,45 @@ impl Queues {
         if window.len == 0 {
             self.set_window(class, false);
         }
+    }
+}
+
+/// How far a multi-plane command looks along its class for operations to take along.
+pub const MATE_WINDOW: u32 = 16;
+
+/// Operations of a window.
+pub(super) const SIZE: usize = MATE_WINDOW as usize;
+
+/// The first operations of a queue, in its order, and their pages.
+#[derive(Clone, Default)]
+pub struct Window {
+    pub(super) pages: [u16; SIZE],
+    pub(super) ids: [OpId; SIZE],
+    pub(super) len: usize,
+}
+
+impl Window {
+    /// One bit for each operation on `page`.
+    #[inline(always)]
+    pub(super) fn find(&self, page: u16) -> u32 {
+        let places = self.pages.iter().enumerate();
+        let found = places.fold(0, |found, (i, &p)| found | u32::from(p == page) << i);
+        found & ((1 << self.len) - 1)
+    }
+
+    /// The operations.
+    #[cfg(test)]
+    pub(super) fn ids(&self) -> &[OpId] {
+        &self.ids[..self.len]
+    }
+
+    pub(super) fn place(&self, id: OpId) -> Option<usize> {
+        self.ids[..self.len].iter().position(|&other| other == id)
+    }
+
+    pub(super) fn remove(&mut self, place: usize) {
+        self.ids.copy_within(place + 1.., place);
+        self.pages.copy_within(place + 1.., place);
+        self.len -= 1;
     }
 }

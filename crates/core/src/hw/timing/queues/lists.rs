@@ -1,9 +1,9 @@
 //! The queues of a unit: one per class.
 
-use super::super::ids::OpId;
 use super::super::ops::{Op, Ops, QUEUED};
-use super::fold_lists::Folds;
-use super::window::Window;
+use super::super::spec::OpId;
+use super::folds::Folds;
+use super::fronts::Window;
 use crate::base::op::{Cause, Class, CLASSES};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};

@@ -1,11 +1,10 @@
 //! What a multi-plane command takes along: operations of its class on the same page of other planes. Commands of
 //! the host look along their queue; for those that fold see `folds`.
 
-use super::super::ids::OpId;
 use super::super::ops::{Op, Ops};
-use super::super::spec::MoveTarget;
+use super::super::spec::{MoveTarget, OpId};
+use super::fronts::MATE_WINDOW;
 use super::lists::Queues;
-use super::window::MATE_WINDOW;
 use crate::base::op::OpKind;
 
 /// The operations of a multi-plane command.

@@ -4,8 +4,8 @@
 //! waits for is complete. The parked operations are always the front part of their queue, so the
 //! next search takes the first of those that have been woken, or goes on behind the part.
 
-use super::super::ids::OpId;
 use super::super::ops::{Ops, FOLLOWS};
+use super::super::spec::OpId;
 use super::lists::Queues;
 use crate::base::op::OpKind;
 use crate::base::BlockId;

@@ -3,8 +3,8 @@
 //! Waiting behind an operation of one's own request is that operation's work: array, transfer, the way of
 //! the disk's head. An account is kept only where a request has several operations on a unit.
 
-use super::super::ids::{OpId, RequestId};
 use super::super::ops::Ops;
+use super::super::spec::{OpId, RequestId};
 use super::table::Requests;
 use super::waits::{Own, Parts, DISK_POSITIONING, DISK_TRANSFER, RETRY, WAIT_CHANNEL};
 use crate::base::op::CAUSES;

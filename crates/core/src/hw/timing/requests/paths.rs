@@ -2,8 +2,8 @@
 //!
 //! An operation has a path only once there is more to tell of it than its own times.
 
-use super::super::ids::OpId;
 use super::super::ops::{Ops, PATH};
+use super::super::spec::OpId;
 use super::super::unit::Unit;
 use super::table::Requests;
 use super::waits::{Path, Snapshot, WaitTime, Waited, WAIT_ORDER};

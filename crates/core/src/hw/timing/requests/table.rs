@@ -1,7 +1,7 @@
 //! Requests in flight, and who hears of the end of an operation.
 
-use super::super::ids::{OpId, RequestId};
 use super::super::ops::{Ops, COUNTS, JOINABLE, PATH, WAITERS};
+use super::super::spec::{OpId, RequestId};
 use super::waits::{Own, Path, Snapshot, WaitTime};
 use crate::base::op::Cause;
 use crate::base::room::Room;
