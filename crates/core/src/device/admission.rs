@@ -3,7 +3,7 @@
 use super::config::Replay;
 use super::control::Fed;
 use super::front::Ends;
-use super::requests::{Client, HostRequest, Stage};
+use super::requests::{HostRequest, RequestOwner, RequestStage};
 use super::{RunError, Simulation};
 use crate::base::request::{HostOp, Request, SECTOR_BYTES};
 use crate::base::room::Room;
@@ -215,7 +215,7 @@ impl Simulation {
             self.enter_stream(request.stream);
         }
         let now_ns = self.io.now_ns();
-        let id = self.add_request(Client::Host(HostRequest::new(*request, arrived_ns, now_ns)));
+        let id = self.add_request(RequestOwner::Host(HostRequest::new(*request, arrived_ns, now_ns)));
         let served_ns = if self.front.is_none() { now_ns } else { self.come_in(id) };
         self.note_admitted(id);
         if served_ns > now_ns {
@@ -236,7 +236,7 @@ impl Simulation {
 
     /// Has timing count the operations that `client` waits for, held once until `release_request`.
     #[inline(always)]
-    pub(super) fn add_request(&mut self, client: Client) -> RequestId {
+    pub(super) fn add_request(&mut self, client: RequestOwner) -> RequestId {
         let id = self.io.timing_mut().add_request();
         self.requests.insert(id, client);
         id
@@ -294,13 +294,15 @@ impl Simulation {
     pub(super) fn finished(&mut self, id: RequestId) {
         let now_ns = self.io.now_ns();
         let record = match self.requests.client(id) {
-            Client::Host(record) if record.stage == Stage::Inside => record,
-            Client::Host(HostRequest { stage: Stage::Looking, .. }) => return self.looked_up(id),
-            Client::Host(_) => {
+            RequestOwner::Host(record) if record.stage == RequestStage::Inside => record,
+            RequestOwner::Host(HostRequest { stage: RequestStage::Looking, .. }) => {
+                return self.looked_up(id)
+            }
+            RequestOwner::Host(_) => {
                 self.end_waiting(id);
                 self.requests.host(id)
             }
-            Client::WriteBack(written) => {
+            RequestOwner::WriteBack(written) => {
                 let written = *written;
                 if self.write_back_looked_up(id) {
                     return;
@@ -316,7 +318,7 @@ impl Simulation {
         }
         let stream = record.request.stream;
         if end_ns > now_ns {
-            record.stage = Stage::Returning;
+            record.stage = RequestStage::Returning;
             self.io.timing_mut().schedule(end_ns, EventKind::DeviceFirst, id.0);
             return self.book(id, end_ns);
         }
@@ -380,7 +382,7 @@ impl Simulation {
     #[cold]
     fn turn_around(&mut self, id: RequestId) {
         let record = self.requests.host(id);
-        record.stage = Stage::Complete;
+        record.stage = RequestStage::Complete;
         let at_ns = self.io.now_ns() + self.setup.host.turnaround_ns(record.request.bytes());
         self.io.timing_mut().schedule(at_ns, EventKind::DeviceFirst, id.0);
     }

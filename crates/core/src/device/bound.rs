@@ -27,14 +27,14 @@ const NO_WRITES: &str = "nothing was written";
 
 /// Where versions can live and die without what is bounded, slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Room {
+struct BoundSlots {
     /// The cache, live or not.
     cache: u64,
     /// The controller's memory.
     memory: u64,
 }
 
-impl Room {
+impl BoundSlots {
     fn slots(self) -> u64 {
         self.cache + self.memory
     }
@@ -43,7 +43,7 @@ impl Room {
 /// Counts the versions that a cache can keep.
 #[derive(Clone)]
 pub(super) struct Bound {
-    room: Result<Room, &'static str>,
+    room: Result<BoundSlots, &'static str>,
     meters: Meters,
     versions: u64,
     /// The newest version of all when this began, where versions are tracked.
@@ -145,7 +145,7 @@ impl Simulation {
     }
 
     /// The room as the knobs stand, or why there is no bound.
-    fn room(&self) -> Result<Room, &'static str> {
+    fn room(&self) -> Result<BoundSlots, &'static str> {
         let mut in_place = false;
         self.scheme.regions(&mut |_, region| in_place |= region.turns_dense());
         if in_place {
@@ -167,7 +167,7 @@ impl Simulation {
                     + self.slots_of(|role, mode| role == Role::Cache && mode != CellMode::Slc)
             }
         };
-        let room = Room { cache, memory };
+        let room = BoundSlots { cache, memory };
         // More units than the device has are never alive.
         if room.slots().min(u64::from(self.io.mus())) > u64::from(Meters::SLOTS_MAX) {
             return Err(LARGE);

@@ -47,7 +47,7 @@ impl Buffered {
 
 /// One order of pages, by node; 0 = none.
 #[derive(Clone, Copy, Debug, Default)]
-struct Order {
+struct PageOrder {
     oldest: u32,
     newest: u32,
 }
@@ -61,9 +61,9 @@ pub struct Buffer {
     index: Vec<u32>,
     nodes: Slab<Buffered>,
     /// Pages by their last use; without those that leave in the order of their arrival.
-    used: Order,
+    used: PageOrder,
     /// Pages that have to be written, by arrival, where `by_arrival`.
-    arrived: Order,
+    arrived: PageOrder,
     by_arrival: bool,
     /// Mapping units present, and those of them that have to be written.
     units: u32,
@@ -80,8 +80,8 @@ impl Buffer {
             capacity,
             index: vec![0; pages as usize],
             nodes: Slab::new(Buffered::default()),
-            used: Order::default(),
-            arrived: Order::default(),
+            used: PageOrder::default(),
+            arrived: PageOrder::default(),
             by_arrival,
             units: 0,
             dirty_units: 0,
@@ -294,7 +294,7 @@ impl Buffer {
         entry
     }
 
-    fn order(&mut self, arrived: bool) -> &mut Order {
+    fn order(&mut self, arrived: bool) -> &mut PageOrder {
         if arrived {
             &mut self.arrived
         } else {

@@ -1,6 +1,6 @@
 //! The device under a controller outside: windows at which it pauses, knobs that are turned then.
 
-use super::window::Window;
+use super::window::HostWindow;
 use super::{RunError, Simulation};
 use crate::base::Problem;
 use crate::ftl::knob::Knob;
@@ -33,7 +33,7 @@ pub enum TurnError {
 impl Simulation {
     /// Sets the windows at whose ends `feed_control` returns; the first begins now.
     pub fn set_control(&mut self, length: WindowLength) {
-        self.control = Window::new(length, self.io.counters(), self.io.now_ns());
+        self.control = HostWindow::new(length, self.io.counters(), self.io.now_ns());
     }
 
     /// What the window under way came to so far.

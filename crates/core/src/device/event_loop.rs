@@ -1,6 +1,6 @@
 //! The event loop: events happen, requests complete, idle time is offered, the run ends.
 
-use super::requests::{Client, HostRequest, Stage};
+use super::requests::{HostRequest, RequestOwner, RequestStage};
 use super::{RunError, Simulation};
 use crate::base::units::TIME_LIMIT_NS;
 use crate::base::{Gap, PlaneId};
@@ -121,15 +121,15 @@ impl Simulation {
 
     /// A request's data have come from the host, or are with it, or the host is ready for the next one.
     fn request_event(&mut self, id: RequestId) {
-        let Client::Host(HostRequest { stage, request, .. }) = *self.requests.client(id) else {
+        let RequestOwner::Host(HostRequest { stage, request, .. }) = *self.requests.client(id) else {
             return self.io.timing_mut().release_request(id);
         };
         match stage {
-            Stage::Inside => self.start(id),
-            Stage::Looking => self.io.timing_mut().release_request(id),
-            Stage::Returning => self.leave(id, request.stream),
-            Stage::Complete => self.free_place(id, request.stream),
-            Stage::Waiting => unreachable!("Invariant: nothing of it is on its way"),
+            RequestStage::Inside => self.start(id),
+            RequestStage::Looking => self.io.timing_mut().release_request(id),
+            RequestStage::Returning => self.leave(id, request.stream),
+            RequestStage::Complete => self.free_place(id, request.stream),
+            RequestStage::Waiting => unreachable!("Invariant: nothing of it is on its way"),
         }
     }
 

@@ -3,7 +3,7 @@
 //! Room comes where write-backs end. While anybody waits, each stretch of time between two such ends is told
 //! as the way of the write-back that ended it, in the proportions of that way.
 
-use super::requests::{Client, Stage, WriteBack};
+use super::requests::{RequestOwner, RequestStage, WrittenBack};
 use super::Simulation;
 use crate::base::op::Cause;
 use crate::base::room::Room;
@@ -115,7 +115,7 @@ impl Keepers {
 
 /// Where the time of a write-back that ends now went.
 fn way_of(
-    written: &WriteBack,
+    written: &WrittenBack,
     (path, wait): (&RequestPath, Option<&WaitTime>),
     source: Option<Cause>,
     now_ns: u64,
@@ -154,15 +154,15 @@ impl Simulation {
         }
         self.io.timing_mut().hold_request(id);
         let record = self.requests.host(id);
-        if record.stage != Stage::Waiting {
-            record.stage = Stage::Waiting;
+        if record.stage != RequestStage::Waiting {
+            record.stage = RequestStage::Waiting;
             self.keepers.mark(id, now_ns);
         }
     }
 
     /// Tells those who wait what the write-back `id` that ends now did meanwhile.
     #[inline]
-    pub(super) fn tell_waiting(&mut self, id: RequestId, written: &WriteBack) {
+    pub(super) fn tell_waiting(&mut self, id: RequestId, written: &WrittenBack) {
         let now_ns = self.io.now_ns();
         if self.waiting.is_empty() || self.keepers.told_ns == now_ns {
             return;
@@ -177,7 +177,7 @@ impl Simulation {
         if self.is_refused(id) {
             return;
         }
-        if let Client::Host(record) = self.requests.client(id) {
+        if let RequestOwner::Host(record) = self.requests.client(id) {
             let sums_ns = self.stats.of(record.request.op).kept_ns();
             self.keepers.take(id, self.io.now_ns(), sums_ns);
         }

@@ -2,14 +2,14 @@
 
 use super::Simulation;
 use crate::base::CellMode;
-use crate::ftl::answer::Level;
+use crate::ftl::answer::RegionLevel;
 use crate::ftl::any_region::Role;
 use crate::ftl::scheme::Scheme;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Changed {
     /// How full a region is, by its place in the scheme's order.
-    Region(usize, Level),
+    Region(usize, RegionLevel),
     /// Where a knob stands, by its place in the scheme's order.
     Knob(usize, f64),
     /// How many planes are in a phase of the cache, by its place in the scheme's order.
@@ -30,7 +30,7 @@ pub struct Change {
 pub(super) struct Levels {
     every_ns: u64,
     next_ns: u64,
-    regions: Vec<Option<Level>>,
+    regions: Vec<Option<RegionLevel>>,
     knobs: Vec<Option<f64>>,
     phases: Vec<Option<usize>>,
     windows: u64,

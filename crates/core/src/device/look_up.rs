@@ -2,7 +2,7 @@
 
 use super::config::Acknowledge;
 use super::pieces::bits;
-use super::requests::{Client, Stage};
+use super::requests::{RequestOwner, RequestStage};
 use super::Simulation;
 use crate::base::request::{HostOp, Request, SECTOR_BYTES};
 use crate::base::Mu;
@@ -34,7 +34,7 @@ impl Simulation {
         }
         let now_ns = self.io.now_ns();
         let record = self.requests.host(id);
-        (record.stage, record.map_ns) = (Stage::Looking, now_ns);
+        (record.stage, record.map_ns) = (RequestStage::Looking, now_ns);
         self.await_look_up(id, found);
         true
     }
@@ -71,7 +71,7 @@ impl Simulation {
     pub(super) fn looked_up(&mut self, id: RequestId) {
         let now_ns = self.io.now_ns();
         let record = self.requests.host(id);
-        (record.stage, record.map_ns) = (Stage::Inside, now_ns - record.map_ns);
+        (record.stage, record.map_ns) = (RequestStage::Inside, now_ns - record.map_ns);
         let request = record.request;
         self.io.timing_mut().hold_request(id);
         self.hand_over(id, &request);
@@ -106,7 +106,7 @@ impl Simulation {
         let pieces: Vec<Piece> = self.looking.iter().copied().filter(is_its).collect();
         self.looking.retain(|piece| !is_its(piece));
         let now_ns = self.io.now_ns();
-        if let Client::WriteBack(written) = self.requests.client(id) {
+        if let RequestOwner::WriteBack(written) = self.requests.client(id) {
             written.map_ns = now_ns - written.begun_ns;
         }
         self.io.timing_mut().hold_request(id);

@@ -67,14 +67,14 @@ use front::Front;
 use keepers::Keepers;
 use levels::Levels;
 use request_log::RequestLog;
-use requests::Requests;
+use requests::RequestOwners;
 use start::Start;
 use stats::HostStats;
 use std::collections::VecDeque;
 use std::num::NonZeroU64;
 use stripes::Stripes;
 use waiting::WaitingPieces;
-use window::{Completed, Window};
+use window::{CompletedLatencies, HostWindow};
 
 /// A device under a workload. A clone goes on as the original does, requests in flight included; only
 /// the order to stop is one for both.
@@ -89,7 +89,7 @@ pub struct Simulation {
     /// Pools that the scheme uses, bit per pool: it knows nothing of the planes of others.
     scheme_pools: u8,
     stats: HostStats,
-    requests: Requests,
+    requests: RequestOwners,
     buffer: Option<Buffer>,
     /// Requests that have arrived and wait for a place in the device.
     pending: VecDeque<(u64, Request)>,
@@ -104,9 +104,9 @@ pub struct Simulation {
     /// Flushes that wait for acknowledged data on their way, oldest first.
     flushing: VecDeque<RequestId>,
     /// The scheme's window.
-    window: Window,
+    window: HostWindow,
     /// The window of a controller outside.
-    control: Window,
+    control: HostWindow,
     in_flight: u32,
     /// Most requests that had arrived and were not complete, seen at arrivals in open replay.
     backlog_max: u64,
@@ -129,7 +129,7 @@ pub struct Simulation {
     trimmed: Table,
     stop: Stop,
     /// Latencies of what was completed since they were taken, kept only when asked for.
-    completed: Option<Completed>,
+    completed: Option<CompletedLatencies>,
     /// Request latencies by completion order, kept only when asked for.
     log: Option<Vec<(Request, u64)>>,
     /// Every request with its times, kept only when asked for.
@@ -186,7 +186,7 @@ impl Simulation {
             user_sectors: device.user_bytes / SECTOR_BYTES,
             pages: Divisor::new(policy.mus_per_page),
             stats: HostStats::default(),
-            requests: Requests::default(),
+            requests: RequestOwners::default(),
             buffer,
             stripes: Stripes::default(),
             pending: VecDeque::new(),
@@ -194,8 +194,8 @@ impl Simulation {
             keepers: Keepers::default(),
             looking: Vec::new(),
             flushing: VecDeque::new(),
-            window: Window::new(scheme.window_length(), io.counters(), 0),
-            control: Window::new(WindowLength::NONE, io.counters(), 0),
+            window: HostWindow::new(scheme.window_length(), io.counters(), 0),
+            control: HostWindow::new(WindowLength::NONE, io.counters(), 0),
             knobs_at_first: scheme.knobs(&io).iter().map(|knob| knob.value).collect(),
             io,
             in_flight: 0,

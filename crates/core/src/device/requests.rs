@@ -9,7 +9,7 @@ use std::collections::TryReserveError;
 
 /// How far a host request has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum RequestStage {
     /// Its data are on the way to the device, or it is in there.
     Inside,
     /// It waits for its entries of the map.
@@ -34,7 +34,7 @@ pub(super) struct HostRequest {
     pub map_ns: u64,
     /// Time in the DRAM buffer, ns.
     pub buffer_ns: u32,
-    pub stage: Stage,
+    pub stage: RequestStage,
     /// Its chance among 65,536, by which its time in the controller varies.
     pub draw: u16,
 }
@@ -51,7 +51,7 @@ impl HostRequest {
             link_wait_ns: 0,
             map_ns: 0,
             buffer_ns: 0,
-            stage: Stage::Inside,
+            stage: RequestStage::Inside,
             draw: 0,
         }
     }
@@ -65,7 +65,7 @@ impl HostRequest {
 
 /// What leaves the DRAM buffer as one.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct WriteBack {
+pub(super) struct WrittenBack {
     /// Of its acknowledged data.
     pub token: u32,
     /// Mapping units that have room again afterwards.
@@ -83,14 +83,14 @@ pub(super) struct WriteBack {
 
 /// Who waits for a request: one cache line.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Client {
+pub(super) enum RequestOwner {
     Host(HostRequest),
     /// The DRAM buffer.
-    WriteBack(WriteBack),
+    WriteBack(WrittenBack),
 }
 
 /// Fills new places, so that who comes is written once and into its own.
-const NOBODY: Client = Client::WriteBack(WriteBack {
+const NOBODY: RequestOwner = RequestOwner::WriteBack(WrittenBack {
     token: 0,
     units: 0,
     stripe: 0,
@@ -102,14 +102,14 @@ const NOBODY: Client = Client::WriteBack(WriteBack {
 
 /// The clients of all requests in flight, by the numbers that timing gave the requests.
 #[derive(Clone, Default)]
-pub(super) struct Requests {
-    clients: Vec<Client>,
+pub(super) struct RequestOwners {
+    clients: Vec<RequestOwner>,
 }
 
-impl Requests {
+impl RequestOwners {
     /// Notes who waits for `id`, a number that is new or free again.
     #[inline(always)]
-    pub fn insert(&mut self, id: RequestId, client: Client) {
+    pub fn insert(&mut self, id: RequestId, client: RequestOwner) {
         let index = id.0 as usize;
         if index >= self.clients.len() {
             self.clients.resize(index + 1, NOBODY);
@@ -129,17 +129,17 @@ impl Requests {
 
     /// Who waits for `id`.
     #[inline(always)]
-    pub fn client(&mut self, id: RequestId) -> &mut Client {
+    pub fn client(&mut self, id: RequestId) -> &mut RequestOwner {
         &mut self.clients[id.0 as usize]
     }
 
     #[inline(always)]
     pub fn host(&mut self, id: RequestId) -> &mut HostRequest {
         match self.client(id) {
-            Client::Host(record) => record,
-            Client::WriteBack(_) => unreachable!("Invariant: no host waits for a write-back"),
+            RequestOwner::Host(record) => record,
+            RequestOwner::WriteBack(_) => unreachable!("Invariant: no host waits for a write-back"),
         }
     }
 }
 
-const _: () = assert!(size_of::<Client>() == 64, "one cache line");
+const _: () = assert!(size_of::<RequestOwner>() == 64, "one cache line");

@@ -1,6 +1,6 @@
 //! Saving and restoring a device between runs: what it holds, not what is in flight.
 
-use super::window::Window;
+use super::window::HostWindow;
 use super::{RunError, Setup, Simulation};
 use crate::base::{sparse, Problem};
 use crate::ftl::by_regions::ByRegions;
@@ -17,7 +17,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 struct State<'a> {
     io: IoState<'a>,
     scheme: Cow<'a, AnyScheme>,
-    window: Window,
+    window: HostWindow,
     /// Random overwrites over what was filled; none once requests were served.
     overwritten: Option<f64>,
     /// Whether a block of the store was ever erased.

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 /// Sums of the parts of all latencies, ns; they add up to the latencies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Parts {
+struct LatencyParts {
     array_ns: u128,
     transfer_ns: u128,
     link_ns: u128,
@@ -44,7 +44,7 @@ fn add(sums: &mut [u128], times_ns: &[u64]) -> u64 {
 pub struct OpStats {
     latency: Latency,
     bytes: u64,
-    sums: Parts,
+    sums: LatencyParts,
 }
 
 impl OpStats {

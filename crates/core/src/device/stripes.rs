@@ -1,6 +1,6 @@
 //! What is on its way out of the DRAM buffer: stripes, each of a program in so many planes.
 
-use super::requests::{Client, WriteBack};
+use super::requests::{RequestOwner, WrittenBack};
 use super::Simulation;
 use crate::base::arithmetic::Ones;
 use crate::base::op::Cause;
@@ -85,8 +85,8 @@ impl Simulation {
         let mut result = Ok(());
         while sent < units && result.is_ok() {
             let token = self.io.early_writes().begin(0);
-            let written = WriteBack { stripe, ..self.begin_write_back(token, cause) };
-            let id = self.add_request(Client::WriteBack(written));
+            let written = WrittenBack { stripe, ..self.begin_write_back(token, cause) };
+            let id = self.add_request(RequestOwner::WriteBack(written));
             let mut pieces = std::mem::take(&mut self.stripes.pieces);
             let (mut taken, mut room) = (0, 0);
             while taken < program {
@@ -104,7 +104,7 @@ impl Simulation {
             }
             // What is not there need not be waited for.
             sent = if pieces.is_empty() { units } else { sent + taken };
-            *self.requests.client(id) = Client::WriteBack(WriteBack { units: room, ..written });
+            *self.requests.client(id) = RequestOwner::WriteBack(WrittenBack { units: room, ..written });
             self.stripes.each[stripe as usize].programs += 1;
             self.stripes.each[stripe as usize].runs = runs;
             if let Some(buffer) = self.buffer.as_mut() {

@@ -4,7 +4,7 @@ use super::Simulation;
 use crate::base::{BlockId, PlaneId};
 use crate::ftl::any_region::{AnyRegion, Renewed};
 use crate::ftl::io::Io;
-use crate::ftl::movement::Job;
+use crate::ftl::piece::Job;
 use crate::ftl::scheme::Scheme;
 use crate::hw::cells::Need;
 

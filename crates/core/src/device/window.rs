@@ -16,7 +16,7 @@ struct Arrived {
 
 /// The window under way.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Window {
+pub(super) struct HostWindow {
     length: WindowLength,
     index: u64,
     /// How much of it is over.
@@ -32,7 +32,7 @@ pub(super) struct Window {
     before_ns: u64,
 }
 
-impl Window {
+impl HostWindow {
     /// The first window of a device that has done `so_far` by `now_ns`.
     pub fn new(length: WindowLength, so_far: &OpCounters, now_ns: u64) -> Self {
         Self {
@@ -131,12 +131,12 @@ impl Window {
 
 /// Latencies of reads and writes, in the order of their completion, ns.
 #[derive(Clone, Debug, Default)]
-pub struct Completed {
+pub struct CompletedLatencies {
     pub reads_ns: Vec<u64>,
     pub writes_ns: Vec<u64>,
 }
 
-impl Completed {
+impl CompletedLatencies {
     #[inline]
     pub(super) fn record(&mut self, op: HostOp, latency_ns: u64) {
         match op {
@@ -156,12 +156,12 @@ impl Completed {
 impl Simulation {
     /// Keeps the latencies of what completes from now on, until they are taken.
     pub fn keep_completed(&mut self) {
-        self.completed = Some(Completed::default());
+        self.completed = Some(CompletedLatencies::default());
         self.watched = true;
     }
 
     /// Takes the latencies kept so far into `completed`, whose own are forgotten.
-    pub fn take_completed(&mut self, completed: &mut Completed) {
+    pub fn take_completed(&mut self, completed: &mut CompletedLatencies) {
         completed.clear();
         if let Some(kept) = self.completed.as_mut() {
             std::mem::swap(kept, completed);
@@ -177,9 +177,9 @@ mod tests {
         Request { at_ns: 0, sector: 0, sectors, stream: 0, hint: 0, op }
     }
 
-    fn over_before(unit: WindowUnit, count: u64, requests: &[Request]) -> (Vec<usize>, Window) {
+    fn over_before(unit: WindowUnit, count: u64, requests: &[Request]) -> (Vec<usize>, HostWindow) {
         let zero = OpCounters::new(1);
-        let mut window = Window::new(WindowLength { unit, count }, &zero, 0);
+        let mut window = HostWindow::new(WindowLength { unit, count }, &zero, 0);
         let mut over = Vec::new();
         for (i, request) in requests.iter().enumerate() {
             if window.is_over_before(request) {
@@ -216,7 +216,7 @@ mod tests {
         let length = WindowLength { unit: WindowUnit::WriteRequests, count: 1 };
         let programs =
             |counters: &OpCounters| counters.get(0, OpKind::Program, CellMode::Slc, Cause::Host).count;
-        let mut window = Window::new(length, &so_far, 5);
+        let mut window = HostWindow::new(length, &so_far, 5);
         window.count(&request(HostOp::Write, 8));
         so_far.at(0, OpKind::Program, CellMode::Slc, Cause::Host).count += 3;
         let ended = window.end(&so_far, 25);
@@ -224,7 +224,7 @@ mod tests {
         so_far.at(0, OpKind::Program, CellMode::Slc, Cause::Host).count += 4;
         let state = window.at_rest(&so_far, 32);
         let fresh = OpCounters::new(1);
-        let mut restored = Window::new(length, &fresh, 0);
+        let mut restored = HostWindow::new(length, &fresh, 0);
         assert_eq!(restored.resume(state), Ok(()));
         let ended = restored.end(&fresh, 3);
         assert_eq!((programs(&ended.ops), ended.duration_ns, ended.index), (4, 10, 1));

@@ -3,7 +3,7 @@
 
 use super::bound::Masked;
 use super::buffer::{Buffer, Buffered};
-use super::requests::{Client, WriteBack};
+use super::requests::{RequestOwner, WrittenBack};
 use super::Simulation;
 use crate::base::arithmetic::Ones;
 use crate::base::op::Cause;
@@ -141,14 +141,14 @@ impl Simulation {
         }
         let token = self.io.early_writes().begin(0);
         let written = self.begin_write_back(token, cause);
-        let id = self.add_request(Client::WriteBack(WriteBack { units, ..written }));
+        let id = self.add_request(RequestOwner::WriteBack(WrittenBack { units, ..written }));
         let piece = self.piece_of(entry, id, cause);
         self.start_write_back(id, &[piece])
     }
 
     /// A write-back that begins now, of nothing and in no stripe so far.
-    pub(super) fn begin_write_back(&self, token: u32, cause: Cause) -> WriteBack {
-        WriteBack {
+    pub(super) fn begin_write_back(&self, token: u32, cause: Cause) -> WrittenBack {
+        WrittenBack {
             token,
             units: 0,
             stripe: NO_STRIPE,
@@ -186,7 +186,7 @@ impl Simulation {
     }
 
     /// A write-back is complete: pieces and flushes that waited for it go on.
-    pub(super) fn written_back(&mut self, written: WriteBack) {
+    pub(super) fn written_back(&mut self, written: WrittenBack) {
         self.end_early_write(written.token);
         if let Some(buffer) = self.buffer.as_mut() {
             buffer.leaving_units -= written.units;

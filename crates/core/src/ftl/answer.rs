@@ -18,7 +18,7 @@ pub struct BlockShare {
 
 /// How full a region is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Level {
+pub struct RegionLevel {
     /// Free blocks that it may take; of a region whose cells become denser in place free pages.
     pub free: u64,
     pub blocks: u64,

@@ -1,9 +1,9 @@
 //! A region of any kind, as the contract of a scheme deals with it.
 
-use super::answer::{BlockShare, Level};
+use super::answer::{BlockShare, RegionLevel};
 use super::audit::Claims;
 use super::io::Io;
-use super::movement::Job;
+use super::piece::Job;
 use super::region::Region;
 use super::two_layer::TwoLayerRegion;
 use crate::base::{BlockId, CellMode, PlaneId};
@@ -42,7 +42,7 @@ pub trait AnyRegion {
     fn live_bytes(&self, io: &Io) -> u64;
 
     /// How full it is.
-    fn level(&self, io: &Io) -> Level;
+    fn level(&self, io: &Io) -> RegionLevel;
 
     /// Whether pages written in SLC mode become dense where they lie.
     fn turns_dense(&self) -> bool {
@@ -98,7 +98,7 @@ impl AnyRegion for Region {
         self.live_bytes(io)
     }
 
-    fn level(&self, io: &Io) -> Level {
+    fn level(&self, io: &Io) -> RegionLevel {
         self.level(io)
     }
 
@@ -172,7 +172,7 @@ impl AnyRegion for TwoLayerRegion {
         self.cache_live_bytes(io)
     }
 
-    fn level(&self, io: &Io) -> Level {
+    fn level(&self, io: &Io) -> RegionLevel {
         self.level(io)
     }
 

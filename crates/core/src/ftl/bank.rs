@@ -7,7 +7,7 @@ use super::free_list::FreeList;
 use crate::base::{BlockId, PlaneId};
 use crate::hw::array::FlashArray;
 use crate::hw::cells::Replaced;
-use levelling::Spread;
+use levelling::WearSpread;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -30,7 +30,7 @@ struct PlanePart {
     free: u32,
     /// How far its wear spreads at most, once that was looked at.
     #[serde(skip)]
-    spread: Option<Spread>,
+    spread: Option<WearSpread>,
 }
 
 impl PlanePart {

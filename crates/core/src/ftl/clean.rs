@@ -5,9 +5,10 @@
 //! as before, so that no more pages are programmed: a full page takes one wherever its units go.
 
 use super::answer::DeviceFull;
+use super::destination::Destination;
 use super::io::Io;
-use super::movement::{Destination, Job};
 use super::packer::{pages_for, read_out, Packer};
+use super::piece::Job;
 use super::region::{Pack, Region, Writer};
 use super::relocate::{empty_block, erase_block, relocate_page};
 use super::victim;

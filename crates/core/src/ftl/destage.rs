@@ -3,14 +3,14 @@
 
 use super::io::{DiskOps, Io, Programs};
 use super::media::SLOTS_MAX;
-use super::movement::Job;
+use super::piece::Job;
 use crate::base::arithmetic::Ones;
 use crate::base::{BlockId, Ppn, Slot};
 use crate::hw::timing::{OpId, RequestId};
 
 /// A mapping unit on its way to the disk.
 #[derive(Clone, Copy)]
-struct Unit {
+struct DestagedUnit {
     mu: u32,
     /// The flash read that fetches it.
     read: OpId,
@@ -20,9 +20,9 @@ struct Unit {
 
 /// The units of a job; the room is kept from one to the next.
 #[derive(Clone, Default)]
-pub struct Destage {
+pub struct DestageJob {
     /// As they lie in flash.
-    units: Vec<Unit>,
+    units: Vec<DestagedUnit>,
     /// Their places in `units`, by address.
     order: Vec<u32>,
     /// How many of `units` lie in the blocks up to each.
@@ -31,7 +31,7 @@ pub struct Destage {
     writes: Vec<DiskOps>,
 }
 
-impl Destage {
+impl DestageJob {
     /// Empties `blocks` to the disk and erases them; their region gets them back from the caller. Units for
     /// which `is_needed` is false the disk has already: they are dropped. Returns how many were written.
     pub fn empty_blocks(
@@ -85,7 +85,7 @@ impl Destage {
             if count > 0 {
                 let bytes = count as u32 * io.geometry().mu_bytes;
                 let read = io.read(page, bytes, job.cause, job.class, RequestId::NONE, false);
-                self.units.extend(needed[..count].iter().map(|&mu| Unit { mu, read, write: 0 }));
+                self.units.extend(needed[..count].iter().map(|&mu| DestagedUnit { mu, read, write: 0 }));
             }
         }
     }
@@ -98,7 +98,7 @@ impl Destage {
         order.extend(0..units.len() as u32);
         order.sort_unstable_by_key(|&i| units[i as usize].mu);
         let n = io.policy().mus_per_page;
-        let page_of = |units: &[Unit], i: &u32| units[*i as usize].mu / n;
+        let page_of = |units: &[DestagedUnit], i: &u32| units[*i as usize].mu / n;
         let mut rest = &order[..];
         while let Some(first) = rest.first() {
             let page = page_of(units, first);
@@ -113,7 +113,7 @@ impl Destage {
 }
 
 /// Writes the units `together`, all of logical page `page`, behind the reads that fetch them.
-fn write_page(page: u32, together: &[u32], units: &[Unit], job: Job, io: &mut Io) -> DiskOps {
+fn write_page(page: u32, together: &[u32], units: &[DestagedUnit], job: Job, io: &mut Io) -> DiskOps {
     let n = io.policy().mus_per_page;
     let (mut mask, mut sources, mut count) = (0u32, [OpId::NONE; SLOTS_MAX], 0);
     for unit in together.iter().map(|&i| units[i as usize]) {

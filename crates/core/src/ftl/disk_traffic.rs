@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// An operation of the disk in flight.
 #[derive(Clone, Copy, Debug, Default)]
-struct Job {
+struct DiskJob {
     page: u32,
     /// Mapping units it brings or takes; those that the host has meanwhile overwritten left.
     mask: u32,
@@ -31,7 +31,7 @@ struct Wait {
 /// Operations of the disk in flight, and the requests that wait for some of them.
 #[derive(Clone)]
 pub struct DiskTraffic {
-    jobs: Slab<Job>,
+    jobs: Slab<DiskJob>,
     /// The first job of each page that has any.
     by_page: BTreeMap<u32, u32>,
     waits: Slab<Wait>,
@@ -40,7 +40,7 @@ pub struct DiskTraffic {
 impl Default for DiskTraffic {
     fn default() -> Self {
         Self {
-            jobs: Slab::new(Job::default()),
+            jobs: Slab::new(DiskJob::default()),
             by_page: BTreeMap::new(),
             waits: Slab::new(Wait { request: RequestId::NONE, before: 0 }),
         }
@@ -51,7 +51,7 @@ impl DiskTraffic {
     /// Adds an operation; returns its token, with which it is told the number timing gave it.
     pub(super) fn begin(&mut self, page: u32, mask: u32, write: bool) -> u32 {
         let next = self.by_page.get(&page).copied().unwrap_or(0);
-        let token = self.jobs.insert(Job { page, mask, write, next, ..Job::default() });
+        let token = self.jobs.insert(DiskJob { page, mask, write, next, ..DiskJob::default() });
         self.by_page.insert(page, token);
         token
     }
@@ -62,7 +62,7 @@ impl DiskTraffic {
         (job.op, job.serial) = (op, serial);
     }
 
-    fn of_page(&self, page: u32) -> impl Iterator<Item = (u32, &Job)> {
+    fn of_page(&self, page: u32) -> impl Iterator<Item = (u32, &DiskJob)> {
         let mut next = self.by_page.get(&page).copied().unwrap_or(0);
         std::iter::from_fn(move || {
             let token = next;
@@ -88,7 +88,7 @@ impl DiskTraffic {
 
     /// The operations, each with its serial, that a write of `mask` of `page`, or a read, has to follow.
     pub(super) fn before(&self, page: u32, mask: u32, write: bool) -> impl Iterator<Item = (OpId, u64)> + '_ {
-        let conflicts = move |job: &&Job| job.mask & mask != 0 && (job.write || write);
+        let conflicts = move |job: &&DiskJob| job.mask & mask != 0 && (job.write || write);
         self.of_page(page).map(|(_, job)| job).filter(conflicts).map(|job| (job.op, job.serial))
     }
 
@@ -120,7 +120,7 @@ impl DiskTraffic {
 
     /// The operation of `token` is complete; the requests that waited for it follow, the first first.
     pub fn end(&mut self, token: u32) -> Vec<RequestId> {
-        let Job { page, next, mut waits, .. } = self.jobs[token as usize];
+        let DiskJob { page, next, mut waits, .. } = self.jobs[token as usize];
         self.jobs.remove(token);
         let first = self.by_page.get(&page).copied().unwrap_or(0);
         if first != token {

@@ -6,10 +6,10 @@
 
 use super::answer::DeviceFull;
 use super::clean::{pages_needed, Compacted};
+use super::destination::Destination;
 use super::io::Io;
-use super::movement::{Destination, Job};
 use super::packer::{read_out_behind, Packer};
-use super::piece::PageWrite;
+use super::piece::{Job, PageWrite};
 use super::region::{Region, Writer};
 use super::relocate::{erase_block, note_carrier};
 use crate::base::{BlockId, PlaneId, Ppn};
@@ -31,14 +31,14 @@ pub struct FoldWay {
 }
 
 /// What a block is folded by.
-struct Step {
+struct FoldStep {
     way: FoldWay,
     job: Job,
     /// The last read, fold or program.
     last: OpId,
 }
 
-impl Step {
+impl FoldStep {
     /// Takes note of an operation, if there is one.
     fn note(&mut self, op: OpId) {
         if !op.is_none() {
@@ -126,7 +126,7 @@ pub fn move_units(
     let mut packer = Packer::new(plane, Writer::Clean, job, slots);
     let mut left = most.min(io.array().block(block).live());
     let units = u64::from(left);
-    let mut step = Step { way, job, last: OpId::NONE };
+    let mut step = FoldStep { way, job, last: OpId::NONE };
     if way.in_chip {
         left -= fold_in_chip(dense, &mut packer, block, left, &mut step, io);
     }
@@ -168,7 +168,7 @@ fn fold_in_chip(
     packer: &mut Packer<Writer>,
     block: BlockId,
     most: u32,
-    step: &mut Step,
+    step: &mut FoldStep,
     io: &mut Io,
 ) -> u32 {
     let plane = io.geometry().plane_of(block);
@@ -210,7 +210,7 @@ fn pack(
     most: u32,
     packer: &mut Packer<Writer>,
     dest: &mut Slower,
-    step: &mut Step,
+    step: &mut FoldStep,
     io: &mut Io,
 ) -> u32 {
     let out = read_out_behind(page, step.job, step.way.after, io);

@@ -4,11 +4,12 @@
 
 use super::answer::DeviceFull;
 use super::clean::pad_unprotected;
+use super::destination::Destination;
 use super::io::{Io, Programs};
 use super::media::{bits, SLOTS_MAX};
 use super::mixed::MixedPages;
-use super::movement::{Destination, Job};
 use super::page_level::{mapped_mask, region_slots, Sources};
+use super::piece::Job;
 use super::region::Writer;
 use super::relocate::{note_carrier, relocate};
 use super::store::Store;

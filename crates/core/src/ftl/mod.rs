@@ -6,14 +6,14 @@
 //! A file uses those above it and never, by whatever way, one that uses it:
 //!
 //! ```text
-//! config, answer, piece, span, window, knob, signal, block_list, moved, cache_use,
-//! op_log, page_reads, early, disk_traffic, wakeup, memory, oracle <- told     words and lists
+//! config, answer, piece, window, knob, block_list, moved_data, cache_use, op_log,
+//! early_writes, disk_traffic, wakeup, oracle                    words and lists
 //! translation                                                   which part of the map is in DRAM
-//! free_list <- bank; hold, bank <- media <- audit               what is stored
-//! io <- merge, write_buffer, plane_allocator, claims            what it does in time
-//! dest <- relocate; separator <- region, two_layer <- victim, page_level     blocks managed alike
-//! pack <- mixed; transfer; packer <- compact <- clean <- store <- gather what moves between them
-//! compact <- fold                                               the same inside the chip
+//! free_list <- bank; hold, bank <- media                        what is stored
+//! io <- merge, write_buffer, plane_allocator; audit             what it does in time
+//! destination <- relocate; separator <- region, two_layer <- victim, page_level    blocks managed alike
+//! pack <- mixed; transfer; packer <- clean <- store <- gather            what moves between them
+//! clean <- fold                                                 the same inside the chip
 //! unit_level, destage                                           flash in front of a disk
 //! any_region <- log_region, scheme <- by_regions                the contract; blocks in a circle
 //! ```
@@ -28,6 +28,7 @@ pub mod cache_use;
 pub mod clean;
 pub mod config;
 pub mod destage;
+pub mod destination;
 pub mod disk_traffic;
 pub mod early_writes;
 pub mod fold;
@@ -41,7 +42,6 @@ pub mod media;
 pub mod merge;
 pub mod mixed;
 mod moved_data;
-pub mod movement;
 pub mod op_log;
 pub mod oracle;
 pub mod pack;

@@ -6,7 +6,7 @@ use crate::hw::timing::{OpId, Timing};
 
 /// A program that carries data out of a block.
 #[derive(Clone, Copy, Debug, Default)]
-struct Moved {
+struct MovingProgram {
     /// A block's programs run in order: the last one into each block stands for all of them.
     to: BlockId,
     program: OpId,
@@ -19,13 +19,13 @@ struct Moved {
 pub(super) struct MovedOut {
     /// First link of each block, 0 = none; made at first use.
     heads: Vec<u32>,
-    links: Slab<Moved>,
+    links: Slab<MovingProgram>,
 }
 
 impl MovedOut {
     /// Nothing was moved yet.
     pub fn new() -> Self {
-        Self { heads: Vec::new(), links: Slab::new(Moved::default()) }
+        Self { heads: Vec::new(), links: Slab::new(MovingProgram::default()) }
     }
 
     /// Notes that `program`, into block `to`, carries data out of `from`, one of `blocks` blocks.
@@ -37,7 +37,8 @@ impl MovedOut {
             self.heads.resize(blocks, 0);
         }
         let mut rest = std::mem::take(&mut self.heads[from.index()]);
-        let mut kept = self.links.insert(Moved { to, program, serial: timing.serial(program), next: 0 });
+        let mut kept =
+            self.links.insert(MovingProgram { to, program, serial: timing.serial(program), next: 0 });
         // The chain is walked anyway: what is complete, or stood for, leaves it.
         while rest != 0 {
             let link = self.links[rest as usize];

@@ -161,14 +161,14 @@ impl Oracle {
 
 /// What a separated store is told of the data, beside where they lie: kept only where a store asks for it.
 #[derive(Clone, Default, Serialize, Deserialize)]
-pub struct Told {
+pub struct DataHints {
     /// When they die, since the trace began.
     pub oracle: Option<Oracle>,
     /// The hint of each logical page's last write.
     pub hints: Vec<u8>,
 }
 
-impl Told {
+impl DataHints {
     /// The trace writes mapping units `first` to `last`, so many to a logical page, with `hint`.
     #[cold]
     pub fn write(&mut self, first: u32, last: u32, mus_per_page: u32, hint: u8) {

@@ -2,9 +2,10 @@
 //! destination is put together in full pages there.
 
 use super::answer::DeviceFull;
+use super::destination::Destination;
 use super::io::Io;
 use super::media::SLOTS_MAX;
-use super::movement::{Destination, Job};
+use super::piece::Job;
 use super::relocate::note_carrier;
 use crate::base::{BlockId, PlaneId, Ppn};
 use crate::hw::timing::{OpId, RequestId};

@@ -1,5 +1,5 @@
-//! What the host's data are cut into: pieces of requests, their spans in small flash pages, and the pages that are
-//! programmed for them.
+//! What the host's data are cut into, pieces of requests and their spans in small flash pages; the pages that are
+//! programmed for them; and the jobs that move them.
 
 use crate::base::arithmetic::Ones;
 use crate::base::op::{Cause, Class};
@@ -125,6 +125,29 @@ impl Span {
         let before = (piece.partial & ((1 << self.first) - 1)).ones();
         let lost = share(before + partial.ones()) - share(before);
         Piece { mask, partial, bytes: mask.ones() * mu_bytes - lost, first, ..*piece }
+    }
+}
+
+/// Why and how urgently data are moved.
+#[derive(Clone, Copy, Debug)]
+pub struct Job {
+    /// Cause of every operation of the job.
+    pub cause: Cause,
+    /// Priority.
+    pub class: Class,
+}
+
+impl Job {
+    /// The program of `units` moved mapping units of `mu_bytes`.
+    pub(super) fn write(self, units: u32, mu_bytes: u32) -> PageWrite {
+        PageWrite {
+            bytes: units * mu_bytes,
+            fresh_slots: units,
+            slots: units,
+            cause: self.cause,
+            class: self.class,
+            request: RequestId::NONE,
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! Relocation: live data move to another page, and a block that all have left is erased.
 
 use super::answer::DeviceFull;
+use super::destination::Destination;
 use super::io::{Io, Moves, Programs};
-use super::movement::{Destination, Job};
+use super::piece::Job;
 use crate::base::{BlockId, PlaneId, Ppn};
 use crate::hw::timing::{OpId, RequestId};
 

@@ -3,9 +3,10 @@
 use super::answer::DeviceFull;
 use super::clean::{clean_plane, pad_unprotected};
 use super::config::CleanConfig;
+use super::destination::Destination;
 use super::io::Io;
-use super::movement::{Destination, Job};
 use super::page_level;
+use super::piece::Job;
 use super::plane_allocator::try_planes;
 use super::region::{Region, RegionSpec, Writer};
 use super::relocate::{empty_block, relocate_page};

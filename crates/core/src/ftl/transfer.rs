@@ -3,9 +3,8 @@
 
 use super::io::Io;
 use super::media::{bits, SLOTS_MAX};
-use super::movement::Job;
 use super::page_level::{mapped_in, Sources};
-use super::piece::Span;
+use super::piece::{Job, Span};
 use super::region::{Region, Writer};
 use super::relocate::note_carrier;
 use crate::base::arithmetic::Ones;

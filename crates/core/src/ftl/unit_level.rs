@@ -1,9 +1,9 @@
 //! The verbs of a flash cache in front of a disk: a logical page's mapping units lie where each was last
 //! put, in flash or on the disk, and nothing is merged.
 
+use super::destination::Destination;
 use super::io::Io;
 use super::media::{bits, SLOTS_MAX};
-use super::movement::Destination;
 use super::page_level::{mapped_in, Sources};
 use super::piece::{PageWrite, Piece};
 use super::relocate::note_carrier;

@@ -13,7 +13,7 @@ const BYTES: usize = size_of::<u64>();
 const WORDS: usize = 8;
 
 /// The blocks of one region in a plane, or of several that share a bank, as selection sees them.
-struct Blocks<'a, const N: usize> {
+struct VictimBlocks<'a, const N: usize> {
     io: &'a Io,
     regions: [&'a Region; N],
     first: BlockId,
@@ -22,7 +22,7 @@ struct Blocks<'a, const N: usize> {
     limit: u32,
 }
 
-impl<const N: usize> Blocks<'_, N> {
+impl<const N: usize> VictimBlocks<'_, N> {
     fn live(&self, index: u32) -> u32 {
         live_of(self.regions, BlockId(self.first.0 + index), self.io)
     }
@@ -105,7 +105,7 @@ pub fn least_live(region: &Region, io: &Io, plane: PlaneId) -> Option<BlockId> {
         return None;
     }
     let (first, count) = region.block_run(plane, io);
-    let index = Blocks { io, regions: [region], first, count, limit: u32::MAX }.greedy()?;
+    let index = VictimBlocks { io, regions: [region], first, count, limit: u32::MAX }.greedy()?;
     Some(BlockId(first.0 + index))
 }
 
@@ -139,7 +139,7 @@ fn choose_among<const N: usize>(
         Victim::DChoices { d } => d,
         _ => 0,
     };
-    let blocks = Blocks { io, regions, first, count, limit };
+    let blocks = VictimBlocks { io, regions, first, count, limit };
     let index = match victim {
         Victim::Greedy => blocks.greedy(),
         Victim::Fifo => blocks.oldest(),

@@ -29,7 +29,7 @@ pub struct Plane {
 
 /// What one cell mode means in a pool, resolved per page.
 #[derive(Clone, Debug)]
-pub struct Mode {
+pub struct ModeTimes {
     /// Pages per block.
     pub pages: u32,
     /// Read time of each page, ns.
@@ -58,7 +58,7 @@ pub struct Pool {
     /// Mapping units per page.
     pub slots_per_page: u32,
     /// The cell modes offered, by `CellMode as usize`.
-    pub modes: [Option<Mode>; CellMode::COUNT],
+    pub modes: [Option<ModeTimes>; CellMode::COUNT],
     /// The two-layer layout, if the chips can be reprogrammed.
     pub two_layer: Option<TwoLayer>,
     /// The configuration it came from.
@@ -67,7 +67,7 @@ pub struct Pool {
 
 impl Pool {
     /// The resolved mode; the configuration check has made sure that schemes ask only for offered ones.
-    pub fn mode(&self, mode: CellMode) -> &Mode {
+    pub fn mode(&self, mode: CellMode) -> &ModeTimes {
         self.modes[mode as usize].as_ref().expect("Invariant: schemes use only modes the pool offers")
     }
 
@@ -347,14 +347,14 @@ pub fn scattered(key: u64) -> u64 {
     mix(key.wrapping_add(0x9e37_79b9_7f4a_7c15))
 }
 
-fn resolve_mode(pool: &PoolConfig, mode: CellMode) -> Option<Mode> {
+fn resolve_mode(pool: &PoolConfig, mode: CellMode) -> Option<ModeTimes> {
     let config = pool.mode(mode)?;
     let pages = pool.pages_per_block(mode);
     let per_page = |list: &[u32]| {
         (0..pages).map(|p| if list.len() == 1 { list[0] } else { list[config.page_kind(mode, p)] }).collect()
     };
     let one_shot = config.program == ProgramRule::OneShot;
-    Some(Mode {
+    Some(ModeTimes {
         pages,
         read_ns: per_page(&config.read_ns),
         program_ns: per_page(&config.program_ns),

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 /// What page `n` of a two-layer block is.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Step {
+pub struct PageStep {
     pub wordline: u16,
     /// Bit of the wordline: 0 is programmed, the others are reprogrammed.
     pub bit: u8,
@@ -30,7 +30,7 @@ pub struct Step {
 
 /// What a block of two-layer layout does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub enum WindowPhase {
     /// Its window has SLC pages to program.
     Fill,
     /// Its window's wordlines are to gain bits.
@@ -50,7 +50,7 @@ pub struct TwoLayer {
     pub window_pages: u32,
     /// Pages of a block.
     pub pages: u32,
-    steps: Vec<Step>,
+    steps: Vec<PageStep>,
 }
 
 impl TwoLayer {
@@ -66,19 +66,19 @@ impl TwoLayer {
     }
 
     #[inline(always)]
-    pub fn step(&self, page: u32) -> &Step {
+    pub fn step(&self, page: u32) -> &PageStep {
         &self.steps[page as usize]
     }
 
     /// What a block with `programmed` pages does next.
     #[inline(always)]
-    pub fn phase(&self, programmed: u32) -> Phase {
+    pub fn phase(&self, programmed: u32) -> WindowPhase {
         if programmed == self.pages {
-            Phase::Done
+            WindowPhase::Done
         } else if self.step(programmed).bit == 0 {
-            Phase::Fill
+            WindowPhase::Fill
         } else {
-            Phase::Switch
+            WindowPhase::Switch
         }
     }
 
@@ -102,7 +102,7 @@ impl TwoLayer {
     }
 }
 
-fn step(pool: &PoolConfig, config: &ReprogramConfig, page: u32) -> Option<Step> {
+fn step(pool: &PoolConfig, config: &ReprogramConfig, page: u32) -> Option<PageStep> {
     let mode = config.final_mode(pool);
     let (slc, dense) = (pool.slc.as_ref()?, pool.mode(mode)?);
     let wordlines = config.window_wordlines();
@@ -114,7 +114,7 @@ fn step(pool: &PoolConfig, config: &ReprogramConfig, page: u32) -> Option<Step> 
         Some(reprogram) => (reprogram / more_bits, 1 + reprogram % more_bits),
     };
     let read_ns = dense.read_ns.get(bit as usize).or(dense.read_ns.first())?;
-    Some(Step {
+    Some(PageStep {
         wordline: (window * wordlines + wordline) as u16,
         bit: bit as u8,
         second: (window_page + wordlines + wordline * more_bits) as u16,
@@ -219,8 +219,8 @@ mod tests {
                 assert_eq!(layout.wordlines_with_one_bit(n), single, "{n} pages");
             }
         }
-        let phases: Vec<Phase> = [0, 1, 2, 5, 6, 8, 11, 12].map(|n| tlc.phase(n)).to_vec();
-        use Phase::{Done, Fill, Switch};
+        let phases: Vec<WindowPhase> = [0, 1, 2, 5, 6, 8, 11, 12].map(|n| tlc.phase(n)).to_vec();
+        use WindowPhase::{Done, Fill, Switch};
         assert_eq!(phases, [Fill, Fill, Switch, Switch, Fill, Switch, Switch, Done]);
     }
 

@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 /// Which value of a figure is best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Goal {
+pub enum FigureGoal {
     /// The least.
     Min,
     Max,
@@ -42,7 +42,7 @@ pub struct Figure {
     /// Unit: `ns`, `bytes`, ..., `1` for ratios and counts.
     pub unit: &'static str,
     /// Which value is best; none where neither is.
-    pub goal: Option<Goal>,
+    pub goal: Option<FigureGoal>,
     pub sentence: String,
     /// Whether it is a component of a mean latency.
     pub part: bool,
@@ -129,7 +129,7 @@ fn latencies(side: Side) -> impl Iterator<Item = Figure> {
     let summary = move |report: &Report| (side.of)(report).latency_us.clone();
     let row = move |key: &str, what: &str, read| {
         let sentence = format!("{what} of {} requests.", side.name);
-        figure(format!("{}_{key}_ns", side.name), "ns", Some(Goal::Min), sentence, read)
+        figure(format!("{}_{key}_ns", side.name), "ns", Some(FigureGoal::Min), sentence, read)
     };
     let mean = real(move |report| summary(report).map(|us| us.mean * 1000.0));
     let percentiles = PERCENTILES.into_iter().map(move |(key, what, of)| {
@@ -149,7 +149,7 @@ fn component(side: Side, part: Component) -> Figure {
         let us = parts.get(part.name).copied().unwrap_or(0.0);
         (host.requests > 0).then(|| 1000.0 * us / host.requests as f64)
     });
-    Figure { part: true, needs: part.needs, ..figure(name, "ns", Some(Goal::Min), sentence, read) }
+    Figure { part: true, needs: part.needs, ..figure(name, "ns", Some(FigureGoal::Min), sentence, read) }
 }
 
 fn totals() -> [Figure; 4] {
@@ -157,15 +157,15 @@ fn totals() -> [Figure; 4] {
         figure(
             "waf",
             "1",
-            Some(Goal::Min),
+            Some(FigureGoal::Min),
             "Bytes programmed per byte that the host wrote.",
             real(|report| (report.host.write.bytes > 0).then_some(report.waf.total)),
         ),
-        figure("erases", "1", Some(Goal::Min), "Blocks erased.", whole(|report| Some(erases(report)))),
+        figure("erases", "1", Some(FigureGoal::Min), "Blocks erased.", whole(|report| Some(erases(report)))),
         figure(
             "lifetime_host_bytes",
             "bytes",
-            Some(Goal::Max),
+            Some(FigureGoal::Max),
             "Bytes that the host can write until the mean block of those that wear out first is used up, an \
              estimate; none where less than a block was programmed or an endurance is not known.",
             real(|report| report.wear.lifetime_host_bytes),
@@ -173,7 +173,7 @@ fn totals() -> [Figure; 4] {
         figure(
             "slc_bytes",
             "bytes",
-            Some(Goal::Min),
+            Some(FigureGoal::Min),
             "What the scheme's cache takes in SLC mode.",
             whole(|report| Some(report.cache.slc_bytes)),
         ),
@@ -243,7 +243,7 @@ fn bound() -> [Figure; 3] {
         figure(
             "dense_bytes",
             "bytes",
-            Some(Goal::Min),
+            Some(FigureGoal::Min),
             "Bytes programmed by which data come to dense cells for the first time, or written to the disk; \
              only where `run.bound` has it counted.",
             bytes(|bound| bound.counted),
@@ -258,7 +258,7 @@ fn bound() -> [Figure; 3] {
         figure(
             "dense_over_least",
             "1",
-            Some(Goal::Min),
+            Some(FigureGoal::Min),
             "The one over the other; none where the least is 0.",
             real(|report| {
                 let bound = bound_of(report).filter(|bound| bound.least > 0)?;
@@ -273,21 +273,21 @@ fn pace() -> [Figure; 7] {
         figure(
             "iops",
             "1/s",
-            Some(Goal::Max),
+            Some(FigureGoal::Max),
             "Reads and writes completed per second.",
             real(|report| (report.host.duration_ns > 0).then_some(report.host.iops)),
         ),
         figure(
             "bytes_per_s",
             "bytes/s",
-            Some(Goal::Max),
+            Some(FigureGoal::Max),
             "Bytes read and written per second.",
             real(|report| over(report.host.bytes as f64 * 1e9, report.host.duration_ns)),
         ),
         figure(
             "duration_ns",
             "ns",
-            Some(Goal::Min),
+            Some(FigureGoal::Min),
             "From time 0 to the completion of the last request.",
             whole(|report| Some(report.host.duration_ns)),
         ),
@@ -304,21 +304,21 @@ fn pace() -> [Figure; 7] {
         figure(
             "flash_time_ns",
             "ns",
-            Some(Goal::Min),
+            Some(FigureGoal::Min),
             "Time of array operations, summed over the units of the flash.",
             whole(|report| Some((flash_time_us(report) * 1000.0).round() as u64)),
         ),
         figure(
             "energy_j",
             "J",
-            Some(Goal::Min),
+            Some(FigureGoal::Min),
             "Energy of the disk; none without one.",
             real(|report| report.disk.as_ref().map(|disk| disk.energy_j)),
         ),
         figure(
             "miss_rate",
             "1",
-            Some(Goal::Min),
+            Some(FigureGoal::Min),
             "Share of what the host read that came from the disk; none without one.",
             real(|report| report.disk.as_ref().and(report.scheme.figures.get("miss_rate").copied())),
         ),
@@ -330,7 +330,7 @@ fn cells() -> [Figure; 2] {
         figure(
             "retries_per_read",
             "1",
-            Some(Goal::Min),
+            Some(FigureGoal::Min),
             "Steps at other references, soft sensing aside, per flash page that was read for the host; none \
              where none was.",
             real(|report| {
@@ -344,7 +344,7 @@ fn cells() -> [Figure; 2] {
         figure(
             "read_errors",
             "1",
-            Some(Goal::Min),
+            Some(FigureGoal::Min),
             "Host reads that ended as errors.",
             whole(|report| report.host.read_errors),
         ),
@@ -388,14 +388,14 @@ fn bad_blocks() -> impl Iterator<Item = Figure> {
         figure(
             "retired_blocks",
             "1",
-            Some(Goal::Min),
+            Some(FigureGoal::Min),
             "Blocks that retired, before a state was saved included.",
             whole(move |report| of(report).map(|bad| bad.retired)),
         ),
         figure(
             "spare_blocks_left",
             "1",
-            Some(Goal::Max),
+            Some(FigureGoal::Max),
             "Spare blocks left.",
             whole(move |report| of(report).map(|bad| bad.spares_left)),
         ),
@@ -409,7 +409,7 @@ fn bad_blocks() -> impl Iterator<Item = Figure> {
         figure(
             "end_host_bytes",
             "bytes",
-            Some(Goal::Max),
+            Some(FigureGoal::Max),
             "Bytes that the host wrote until the end of the device's life; none where that has not come.",
             whole(move |report| of(report).and_then(|bad| bad.end).map(|end| end.host_bytes)),
         ),
@@ -445,7 +445,7 @@ fn over(amount: f64, by: u64) -> Option<f64> {
 fn figure(
     name: impl Into<String>,
     unit: &'static str,
-    goal: Option<Goal>,
+    goal: Option<FigureGoal>,
     sentence: impl Into<String>,
     read: Read,
 ) -> Figure {

@@ -48,7 +48,7 @@ impl Completed {
 
 /// One window's sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Window {
+pub struct SeriesWindow {
     /// Reads completed.
     pub reads: Completed,
     /// Writes completed.
@@ -61,8 +61,8 @@ pub struct Window {
     pub cache_live_bytes: u64,
 }
 
-impl Window {
-    fn absorb(&mut self, later: &Window) {
+impl SeriesWindow {
+    fn absorb(&mut self, later: &SeriesWindow) {
         self.reads.absorb(&later.reads);
         self.writes.absorb(&later.writes);
         for i in 0..CAUSES {
@@ -78,7 +78,7 @@ impl Window {
 pub struct Series {
     window_ns: u64,
     windows_max: u64,
-    windows: Vec<Window>,
+    windows: Vec<SeriesWindow>,
     /// The latencies of reads and of writes in each window.
     spectra: [Spectra; 2],
     /// End of the last window, to keep the hot path to one comparison.
@@ -96,7 +96,7 @@ impl Series {
         Self {
             window_ns,
             windows_max: windows_max as u64,
-            windows: vec![Window::default()],
+            windows: vec![SeriesWindow::default()],
             spectra: Default::default(),
             end_ns: window_ns,
         }
@@ -127,7 +127,7 @@ impl Series {
                 self.end_ns = self.windows.len() as u64 * self.window_ns;
                 return;
             }
-            self.windows.push(Window { cache_live_bytes, ..Window::default() });
+            self.windows.push(SeriesWindow { cache_live_bytes, ..SeriesWindow::default() });
             self.spectra.iter_mut().for_each(Spectra::open);
             self.end_ns = self.windows.len() as u64 * self.window_ns;
         }
@@ -150,7 +150,7 @@ impl Series {
     }
 
     #[inline(always)]
-    pub fn current(&mut self) -> &mut Window {
+    pub fn current(&mut self) -> &mut SeriesWindow {
         let last = self.windows.len() - 1;
         &mut self.windows[last]
     }
@@ -168,11 +168,11 @@ impl Series {
     /// The series as columns, the last window closed with `cache_live_bytes`.
     pub fn report(&mut self, cache_live_bytes: u64) -> SeriesReport {
         self.current().cache_live_bytes = cache_live_bytes;
-        let column = |f: &dyn Fn(&Window) -> u64| Column::Counts(self.windows.iter().map(f).collect());
+        let column = |f: &dyn Fn(&SeriesWindow) -> u64| Column::Counts(self.windows.iter().map(f).collect());
         let mut columns = BTreeMap::new();
         let starts = (0..self.windows.len() as u64).map(|i| i * self.window_ns);
         columns.insert("t_ns".to_string(), Column::Counts(starts.collect()));
-        type Of = fn(&Window) -> &Completed;
+        type Of = fn(&SeriesWindow) -> &Completed;
         let kinds: [(&str, Of); 2] = [("read", |w| &w.reads), ("write", |w| &w.writes)];
         for (i, (kind, of)) in kinds.into_iter().enumerate() {
             columns.insert(format!("{kind}_requests"), column(&|w| of(w).requests));

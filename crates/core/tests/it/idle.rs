@@ -4,7 +4,7 @@
 use crate::it::common::*;
 use slcache_core::hw::array::Block;
 use slcache_core::hw::config::ModeConfig;
-use slcache_core::hw::two_layer::Phase;
+use slcache_core::hw::two_layer::WindowPhase;
 use slcache_core::schemes::SchemeConfig;
 
 const PAGE: u64 = 4096;
@@ -146,7 +146,8 @@ fn nothing_to_collect(sim: &Simulation, plane: u32) -> Result<(), String> {
     let array = sim.media().array();
     let layout = array.geometry.pool_of(PlaneId(plane)).two_layer();
     let two_layer = || blocks(sim, plane).filter(|(_, b)| b.is_two_layer() && b.state() != BlockState::Free);
-    let to_switch = |b: &Block| b.state() == BlockState::Open && layout.phase(b.write_ptr()) == Phase::Switch;
+    let to_switch =
+        |b: &Block| b.state() == BlockState::Open && layout.phase(b.write_ptr()) == WindowPhase::Switch;
     if two_layer().filter(|(_, b)| to_switch(b)).count() < 2 {
         return Ok(()); // The one may be the block that is filled without pausing.
     }

@@ -5,7 +5,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyString, PyTuple};
-use slcache_sim::custom::{BlockId, Choice, Reclaim, Whither};
+use slcache_sim::custom::{BlockId, BlockReclaim, Choice, Whither};
 use std::sync::Arc;
 
 /// The regions by name, and the texts of Python that name them.
@@ -58,13 +58,13 @@ impl Names {
 
     /// The block to be emptied, if any: None, a region to move to, or a `Reclaim`; `from` is the region that
     /// needs a block.
-    pub fn reclaim(&self, answer: &Bound<'_, PyAny>, from: Option<usize>) -> PyResult<Option<Reclaim>> {
+    pub fn reclaim(&self, answer: &Bound<'_, PyAny>, from: Option<usize>) -> PyResult<Option<BlockReclaim>> {
         if answer.is_none() {
             return Ok(None);
         }
         if let (true, Some(region)) = (answer.is_instance_of::<PyString>(), from) {
             let to = Whither::Region(self.region(answer)?);
-            return Ok(Some(Reclaim { region, to, block: None, open: false, uninterrupted: false }));
+            return Ok(Some(BlockReclaim { region, to, block: None, open: false, uninterrupted: false }));
         }
         let allowed = "None, a Reclaim, or where a region needs a block the name of one to move to";
         let field = |name: &str| answer.getattr(name).map_err(|_| wrong(answer, allowed));
@@ -74,7 +74,7 @@ impl Names {
             (true, None) => return Err(wrong(&region, "the region of a Reclaim in a pause")),
             (false, _) => self.region(&region)?,
         };
-        Ok(Some(Reclaim {
+        Ok(Some(BlockReclaim {
             region,
             to: if to.is_none() { Whither::Each } else { Whither::Region(self.region(&to)?) },
             block: if block.is_none() {

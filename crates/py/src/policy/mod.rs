@@ -12,7 +12,7 @@ use answers::Names;
 use pyo3::prelude::*;
 use serde_json::json;
 use slcache_sim::conformance;
-use slcache_sim::custom::{Choice, Hooks, Policy, Reclaim, View, WindowCounters, Write};
+use slcache_sim::custom::{BlockReclaim, Choice, Hooks, Policy, View, WindowCounters, Write};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use view::shown;
@@ -165,7 +165,7 @@ impl Policy for PyPolicy {
         })
     }
 
-    fn reclaim(&mut self, region: usize, view: &View<'_>) -> Result<Option<Reclaim>, String> {
+    fn reclaim(&mut self, region: usize, view: &View<'_>) -> Result<Option<BlockReclaim>, String> {
         self.ask("reclaim", view, |py, policy| {
             let answer = policy.reclaim.bind(py).call1((policy.names.name(py, region), &policy.view))?;
             policy.names.reclaim(&answer, Some(region))
@@ -180,7 +180,7 @@ impl Policy for PyPolicy {
         })
     }
 
-    fn idle(&mut self, view: &View<'_>) -> Result<Option<Reclaim>, String> {
+    fn idle(&mut self, view: &View<'_>) -> Result<Option<BlockReclaim>, String> {
         self.ask("idle", view, |py, policy| {
             let answer = policy.idle.bind(py).call1((&policy.view,))?;
             policy.names.reclaim(&answer, None)

@@ -1,7 +1,7 @@
 //! A configuration file: what single settings could say, in one file, between device and settings.
 
 use super::error::{Origin, Words};
-use super::source::{self, Source};
+use super::source::{self, ConfigText};
 use super::{ConfigError, ConfigErrors};
 use slcache_base::document::tree::{Key, Step};
 use std::collections::BTreeMap;
@@ -28,7 +28,8 @@ pub fn config_file(name: &str) -> Result<Vec<(String, String, String)>, ConfigEr
     let failed = |message: String| ConfigErrors::one(Origin::file(name), "", message);
     let text =
         source::read_text(Path::new(name)).map_err(|error| failed(format!("cannot be read: {error}")))?;
-    let (source, tree) = Source::parse(name.to_owned(), text).map_err(|error| ConfigErrors(vec![error]))?;
+    let (source, tree) =
+        ConfigText::parse(name.to_owned(), text).map_err(|error| ConfigErrors(vec![error]))?;
     let mut said = Vec::new();
     collect(&tree, &Key::default(), &mut said);
     let mut errors = said_twice(&source, &said);
@@ -59,7 +60,7 @@ fn collect<'a>(table: &'a Table, front: &Key, said: &mut Vec<(Key, &'a Value)>) 
 
 /// An error for every key that an earlier one is once dots are read, as `"run.seed"` beside `seed` in
 /// `[run]`.
-fn said_twice(source: &Source, said: &[(Key, &Value)]) -> Vec<ConfigError> {
+fn said_twice(source: &ConfigText, said: &[(Key, &Value)]) -> Vec<ConfigError> {
     let mut earlier: BTreeMap<String, &Key> = BTreeMap::new();
     let mut errors = Vec::new();
     for (key, _) in said {

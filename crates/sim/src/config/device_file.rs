@@ -3,7 +3,7 @@
 
 use super::error::{Argument, Origin, Statement};
 use super::evidence::{Evidence, EVIDENCE};
-use super::source::{self, Source};
+use super::source::{self, ConfigText};
 use super::{keys, moot, ConfigError, ConfigErrors};
 use crate::preset;
 use serde::Deserialize;
@@ -80,7 +80,7 @@ fn sections() -> &'static Schema {
 
 /// A device file after parsing: its tree with faulty parts replaced, and its faults.
 pub struct DeviceFile {
-    pub source: Source,
+    pub source: ConfigText,
     /// The sections, but for the evidence.
     pub tree: Table,
     pub evidence: Evidence,
@@ -93,7 +93,7 @@ impl DeviceFile {
     pub fn of(source: &DeviceSource) -> Result<Self, ConfigError> {
         match source {
             DeviceSource::Named(name) => Self::read(name),
-            DeviceSource::Content(tree) => Ok(Self::checked(Source::held(source), tree.clone())),
+            DeviceSource::Content(tree) => Ok(Self::checked(ConfigText::held(source), tree.clone())),
         }
     }
 
@@ -119,11 +119,11 @@ impl DeviceFile {
 
     /// Parses the text of a device file; a syntax error hides everything else.
     fn parse(label: String, text: String) -> Result<Self, ConfigError> {
-        let (source, tree) = Source::parse(label, text)?;
+        let (source, tree) = ConfigText::parse(label, text)?;
         Ok(Self::checked(source, tree))
     }
 
-    fn checked(source: Source, tree: Table) -> Self {
+    fn checked(source: ConfigText, tree: Table) -> Self {
         let evidence = Evidence::default();
         let mut file = Self { source, tree, evidence, errors: Vec::new() };
         file.check_sections();

@@ -26,7 +26,7 @@ pub fn read_text(path: &Path) -> std::io::Result<String> {
 }
 
 /// A configuration's text.
-pub struct Source {
+pub struct ConfigText {
     pub label: String,
     text: String,
     is_json: bool,
@@ -35,7 +35,7 @@ pub struct Source {
     lines: OnceCell<Lines>,
 }
 
-impl Source {
+impl ConfigText {
     /// Of what is in no file.
     pub fn held(label: impl ToString) -> Self {
         Self::new(label.to_string(), String::new(), None)

@@ -22,7 +22,7 @@ use serde::de::IntoDeserializer;
 use serde::Deserialize;
 use serde_json::Value;
 use slcache_core::device::request::{HostOp, Request};
-use slcache_core::device::window::Completed;
+use slcache_core::device::window::CompletedLatencies;
 use slcache_core::device::{RunError, Simulation, TurnError};
 use slcache_core::ftl::knob::Knob;
 use slcache_core::ftl::window::{WindowCounters, WindowLength, WindowUnit};
@@ -76,7 +76,7 @@ pub struct Episode {
     /// Knobs turned to another value.
     turns: u64,
     window: Option<Window>,
-    completed: Completed,
+    completed: CompletedLatencies,
     /// Time spent in steps, s.
     busy_s: f64,
     stopwatch: Stopwatch,
@@ -110,7 +110,7 @@ impl Episode {
             windows: 0,
             turns: 0,
             window: None,
-            completed: Completed::default(),
+            completed: CompletedLatencies::default(),
             busy_s: 0.0,
             stopwatch,
         })

@@ -85,7 +85,7 @@ pub const LIFE_USED: Feature = Feature {
 };
 
 #[derive(Clone, Copy)]
-enum Source {
+enum FeatureSource {
     Feature(&'static Feature),
     Signal(usize, &'static SignalSpec),
     Knob(usize, &'static KnobSpec),
@@ -101,14 +101,15 @@ fn features_of(simulation: &Simulation) -> impl Iterator<Item = &'static Feature
 
 /// What an episode observes, in order.
 #[derive(Clone)]
-pub struct Observed(Vec<Source>);
+pub struct Observed(Vec<FeatureSource>);
 
 impl Observed {
     /// Everything there is on `simulation`.
     pub fn all(simulation: &Simulation, signals: &'static [SignalSpec]) -> Self {
-        let features = features_of(simulation).map(Source::Feature);
-        let signals = signals.iter().enumerate().map(|(i, spec)| Source::Signal(i, spec));
-        let knobs = simulation.knobs().into_iter().enumerate().map(|(i, knob)| Source::Knob(i, knob.spec));
+        let features = features_of(simulation).map(FeatureSource::Feature);
+        let signals = signals.iter().enumerate().map(|(i, spec)| FeatureSource::Signal(i, spec));
+        let knobs =
+            simulation.knobs().into_iter().enumerate().map(|(i, knob)| FeatureSource::Knob(i, knob.spec));
         Self(features.chain(signals).chain(knobs).collect())
     }
 
@@ -121,9 +122,9 @@ impl Observed {
         let (knobs, signals) = (simulation.knobs(), simulation.signals());
         for (source, out) in self.0.iter().zip(out) {
             *out = match *source {
-                Source::Feature(feature) => window.map_or(0.0, feature.value),
-                Source::Signal(number, _) => signals[number],
-                Source::Knob(number, _) => knobs[number].value,
+                FeatureSource::Feature(feature) => window.map_or(0.0, feature.value),
+                FeatureSource::Signal(number, _) => signals[number],
+                FeatureSource::Knob(number, _) => knobs[number].value,
             };
         }
     }
@@ -131,11 +132,11 @@ impl Observed {
     /// What is observed: name, unit, bounds and a line each.
     pub fn to_json(&self, simulation: &Simulation) -> Value {
         let knobs = simulation.knobs();
-        let describe = |source: &Source| {
+        let describe = |source: &FeatureSource| {
             let (unit, min, max, summary) = match *source {
-                Source::Feature(feature) => (feature.unit, 0.0, feature.max, feature.summary),
-                Source::Signal(_, spec) => (spec.unit, spec.min, Some(spec.max), spec.summary),
-                Source::Knob(number, spec) => {
+                FeatureSource::Feature(feature) => (feature.unit, 0.0, feature.max, feature.summary),
+                FeatureSource::Signal(_, spec) => (spec.unit, spec.min, Some(spec.max), spec.summary),
+                FeatureSource::Knob(number, spec) => {
                     let (min, max) = bounds(&knobs[number].range);
                     (spec.unit, min, Some(max), spec.summary)
                 }
@@ -146,7 +147,7 @@ impl Observed {
     }
 }
 
-impl Source {
+impl FeatureSource {
     fn name(&self) -> String {
         match self {
             Self::Feature(feature) => feature.name.to_owned(),

@@ -2,7 +2,7 @@
 
 use slcache_base::latency::rank;
 use slcache_core::base::{Cause, CellMode, OpKind};
-use slcache_core::device::window::Completed;
+use slcache_core::device::window::CompletedLatencies;
 use slcache_core::device::Simulation;
 use slcache_core::ftl::window::WindowCounters;
 
@@ -72,7 +72,7 @@ impl Window {
     pub fn of(
         simulation: &Simulation,
         counters: WindowCounters,
-        completed: &mut Completed,
+        completed: &mut CompletedLatencies,
         is_complete: bool,
     ) -> Self {
         let media = simulation.media();

@@ -2,7 +2,7 @@
 
 use super::address::{AddressCounts, Namespace};
 use super::scan::Footprint;
-use super::source::{Source, TimeScale};
+use super::source::{TimeScale, TraceSource};
 use super::RunRequest;
 use crate::config::RunConfig;
 use crate::provenance::{Provenance, SHA256_HEX};
@@ -183,7 +183,7 @@ impl TraceFacts {
     /// Of a source that has been read to its end.
     pub fn of(
         request: &RunRequest,
-        source: &Source,
+        source: &TraceSource,
         counts: AddressCounts,
         footprint: &Footprint,
     ) -> Result<Self, TraceError> {

@@ -36,7 +36,7 @@ use slcache_core::device::request::Request;
 use slcache_core::device::{RunError, Simulation, Stop};
 use slcache_files::{OutputError, Outputs};
 use slcache_traces::{input_files, PageSet, TraceError, TraceOptions, TracePath, VolumeChoice};
-use source::{Source, TimeScale};
+use source::{TimeScale, TraceSource};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -164,7 +164,7 @@ pub fn execute(request: &RunRequest, progress: &mut Progress<'_>) -> Result<Valu
 /// A device that waits for the first request of its trace.
 pub(crate) struct Ready {
     pub config: RunConfig,
-    pub source: Source,
+    pub source: TraceSource,
     pub plan: Plan,
     pub simulation: Simulation,
     pub learning: Learning,
@@ -204,10 +204,10 @@ fn opened(
     request: &RunRequest,
     config: &RunConfig,
     progress: &mut Progress<'_>,
-) -> Result<(Source, Plan), SimError> {
+) -> Result<(TraceSource, Plan), SimError> {
     let needs_scan = needs_scan(config);
     let path = readable(request, needs_scan || config.scheme.looks_ahead(), progress)?;
-    let mut source = Source::open(&path, &request.trace_options, TimeScale::of(&config.host))?;
+    let mut source = TraceSource::open(&path, &request.trace_options, TimeScale::of(&config.host))?;
     if source.has_volumes() {
         let namespaces = volume_places(&mut source, config.device.piece_bytes(), progress)?;
         source = source.again(&request.trace_options)?.with(Some(namespaces));
@@ -357,7 +357,11 @@ impl Plan {
         Ok(Self { mapper: mapper(config, None)?, preload: None, footprint: None })
     }
 
-    fn scan(source: &mut Source, config: &RunConfig, progress: &mut Progress<'_>) -> Result<Self, SimError> {
+    fn scan(
+        source: &mut TraceSource,
+        config: &RunConfig,
+        progress: &mut Progress<'_>,
+    ) -> Result<Self, SimError> {
         let compact = config.trace.address == AddressPolicy::Compact;
         let before = if compact { None } else { Some(mapper(config, None)?) };
         let (set, footprint) = touched(source, Touched::grain_bytes(config), before, progress)?;
@@ -381,7 +385,7 @@ fn mapper(config: &RunConfig, dense: Option<PageSet>) -> Result<AddressMapper, A
 /// Replays the trace.
 fn feed(
     simulation: &mut Simulation,
-    source: &mut Source,
+    source: &mut TraceSource,
     plan: Plan,
     logs: &mut Logs,
     progress: &mut Progress<'_>,
@@ -404,7 +408,7 @@ fn feed(
 /// Reads the trace to its end and gives `take` each batch as it is placed on the device; it says what
 /// is going on.
 pub(crate) fn read_through(
-    source: &mut Source,
+    source: &mut TraceSource,
     plan: Plan,
     progress: &mut Progress<'_>,
     mut take: impl FnMut(Vec<Request>) -> Result<Cow<'static, str>, SimError>,

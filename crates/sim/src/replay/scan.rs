@@ -1,7 +1,7 @@
 //! The first pass over a trace, for what must be known before time 0.
 
 use super::address::{AddressMapper, Namespaces};
-use super::source::Source;
+use super::source::TraceSource;
 use super::{Plan, Progress, SimError};
 use crate::config::RunConfig;
 use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
@@ -37,7 +37,7 @@ fn touch(set: &mut PageSet, request: &Request, page_sectors: u64) {
 
 /// Where the trace's volumes lie, each behind the one before at a multiple of `piece_bytes`.
 pub fn volume_places(
-    source: &mut Source,
+    source: &mut TraceSource,
     piece_bytes: u32,
     progress: &mut Progress<'_>,
 ) -> Result<Namespaces, SimError> {
@@ -52,7 +52,7 @@ pub fn volume_places(
 /// The parts of `grain_bytes` of the address space that the trace touches, after `mapper`
 /// if there is one, and the footprint before it.
 pub fn touched(
-    source: &mut Source,
+    source: &mut TraceSource,
     grain_bytes: u32,
     mut mapper: Option<AddressMapper>,
     progress: &mut Progress<'_>,
@@ -87,7 +87,7 @@ pub struct TooLong {
 /// What the trace does to the device of `config`, if its scheme looks ahead; `plan` says where its requests
 /// go. Each write to a logical page takes 4 bytes, and each page of the device 8.
 pub fn foresight(
-    source: &mut Source,
+    source: &mut TraceSource,
     plan: &mut Plan,
     config: &RunConfig,
     progress: &mut Progress<'_>,

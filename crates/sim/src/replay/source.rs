@@ -11,13 +11,13 @@ use slcache_traces::{spawn, TraceError, TraceOptions, TracePath, TraceStream, Tr
 const BATCH_REQUESTS: usize = 4096;
 
 /// One pass over a trace, read on a thread of its own.
-pub struct Source {
+pub struct TraceSource {
     stream: TraceStream,
     namespaces: Option<Namespaces>,
     scale: TimeScale,
 }
 
-impl Source {
+impl TraceSource {
     /// Starts reading.
     pub fn open(path: &TracePath, options: &TraceOptions, scale: TimeScale) -> Result<Self, TraceError> {
         Ok(Self { stream: spawn(path, options, BATCH_REQUESTS)?, namespaces: None, scale })

@@ -7,7 +7,7 @@ use crate::hw::config::Uneven;
 
 /// What no block of the bank in a plane is worn more than, and none less.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spread {
+pub(super) struct WearSpread {
     most: f64,
     least: f64,
 }
@@ -56,7 +56,7 @@ impl Bank {
                 closed = Some((worn, block));
             }
         }
-        self.parts[(plane.0 - self.first_plane) as usize].spread = Some(Spread { most, least });
+        self.parts[(plane.0 - self.first_plane) as usize].spread = Some(WearSpread { most, least });
         let is_uneven = sum * sum <= uneven.evenness * count * squares;
         closed.filter(|(worn, _)| is_uneven && most - worn >= uneven.threshold).map(|(_, block)| block)
     }

@@ -1,6 +1,6 @@
 //! Reads of cells that err: what they take more than usual, and whose they are.
 
-use super::place::{Place, Times};
+use super::place::{PagePlace, Times};
 use super::Io;
 use crate::base::op::Cause;
 use crate::base::rng::RngStream;
@@ -66,7 +66,7 @@ impl Io {
     #[inline(never)]
     pub(super) fn read_again(
         &mut self,
-        at: &Place,
+        at: &PagePlace,
         bytes: u32,
         cause: Cause,
         request: RequestId,
@@ -120,7 +120,7 @@ impl Io {
     }
 
     /// Counts reads of pages of the block of `at` that take nothing more than usual.
-    pub(super) fn count_quiet_reads(&mut self, at: &Place, cause: Cause, pages: u32) {
+    pub(super) fn count_quiet_reads(&mut self, at: &PagePlace, cause: Cause, pages: u32) {
         if let Some(cells) = self.cells.as_mut() {
             cells.counts.count_quiet(at.array.read_mode, cause, pages.into());
             self.media.cells().count_reads(at.block, pages);

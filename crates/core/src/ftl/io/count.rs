@@ -1,6 +1,6 @@
 //! What is counted and logged of the operations emitted.
 
-use super::place::{Place, Times};
+use super::place::{PagePlace, Times};
 use super::Io;
 use crate::base::op::{Cause, OpKind};
 use crate::base::{BlockId, CellMode};
@@ -17,7 +17,7 @@ impl Io {
     }
 
     #[inline(always)]
-    pub(super) fn count_read(&mut self, at: &Place, cause: Cause, bytes: u32, times: &Times) {
+    pub(super) fn count_read(&mut self, at: &PagePlace, cause: Cause, bytes: u32, times: &Times) {
         if self.ops.is_some() {
             self.log(OpKind::Read, at.array.read_mode, cause, at.block, at.index);
         }
@@ -29,7 +29,7 @@ impl Io {
     }
 
     #[inline(always)]
-    pub(super) fn count_program(&mut self, at: &Place, write: &PageWrite, operations: u64, time_ns: u32) {
+    pub(super) fn count_program(&mut self, at: &PagePlace, write: &PageWrite, operations: u64, time_ns: u32) {
         let page_bytes = self.media.array().geometry.planes[at.plane.index()].page_bytes;
         if self.ops.is_some() {
             self.log(at.array.store, at.array.store_mode, write.cause, at.block, at.index);

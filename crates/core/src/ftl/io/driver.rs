@@ -8,7 +8,7 @@ use crate::ftl::disk_traffic::DiskTraffic;
 use crate::ftl::early_writes::EarlyWrites;
 use crate::ftl::media::Media;
 use crate::ftl::op_log::{LoggedDiskOp, LoggedOp};
-use crate::ftl::oracle::{Oracle, Told};
+use crate::ftl::oracle::{DataHints, Oracle};
 use crate::ftl::translation::{Home, Lru, MapCache};
 use crate::ftl::upkeep::Upkeep;
 use crate::hw::array::{FlashArray, RegionId};
@@ -30,7 +30,7 @@ pub struct IoState<'a> {
     cells: Option<(SavedCells, Cow<'a, RngStream>)>,
     /// The cached translation pages, the others, and whether the data from before time 0 have theirs.
     map: Option<(Cow<'a, Lru>, Cow<'a, Home>, bool)>,
-    told: Cow<'a, Option<Box<Told>>>,
+    told: Cow<'a, Option<Box<DataHints>>>,
     /// Blocks that are to move because of their cells.
     upkeep: Option<Upkeep>,
 }
@@ -245,7 +245,7 @@ impl Driver {
             }
         }
         io.rng = state.rng.into_owned();
-        let hints = |told: &Option<Box<Told>>| told.as_ref().map_or(0, |told| told.hints.len());
+        let hints = |told: &Option<Box<DataHints>>| told.as_ref().map_or(0, |told| told.hints.len());
         let (found, kept) = (hints(&state.told), hints(&io.told));
         if found != kept {
             return Err(format!("hints of {found} pages, not of {kept}"));

@@ -3,7 +3,7 @@
 use super::Io;
 use crate::base::op::OpKind;
 use crate::base::{BlockId, Ppn};
-use crate::ftl::movement::Job;
+use crate::ftl::piece::Job;
 use crate::hw::timing::{OpId, OpSpec};
 
 impl Io {

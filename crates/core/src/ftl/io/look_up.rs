@@ -3,7 +3,7 @@
 use super::Io;
 use crate::base::op::{Cause, Class, OpKind};
 use crate::base::{BlockId, Mu, Ppn};
-use crate::ftl::translation::{Emptying, Home, HomePage, Lookup, Lru, MapCache};
+use crate::ftl::translation::{Home, HomePage, Lookup, Lru, MapCache, MapFetches};
 use crate::hw::timing::{OpId, OpSpec, RequestId};
 
 /// What a request waits for until its map entries are there.
@@ -32,7 +32,7 @@ impl Io {
         let mut found = LookUp::default();
         let Some(mut map) = self.map.take() else { return found };
         self.begin_look_up(&mut map);
-        map.emptying.iter_mut().for_each(Emptying::begin);
+        map.emptying.iter_mut().for_each(MapFetches::begin);
         for tp in first.0 / map.entries..=last.0 / map.entries {
             let hit = self.touch_translation(&mut map, tp, change, Class::HostRead);
             found.access_ns += if hit { u64::from(map.access_ns) } else { 0 };

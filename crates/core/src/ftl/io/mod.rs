@@ -35,7 +35,7 @@ use crate::ftl::hold::HoldBuffer;
 use crate::ftl::media::Media;
 use crate::ftl::moved_data::MovedOut;
 use crate::ftl::op_log::{LoggedDiskOp, LoggedOp};
-use crate::ftl::oracle::{Oracle, Told};
+use crate::ftl::oracle::{DataHints, Oracle};
 use crate::ftl::piece::Piece;
 use crate::ftl::translation::MapCache;
 use crate::ftl::upkeep::Upkeep;
@@ -104,7 +104,7 @@ pub struct Io {
     /// Whether blocks retire.
     retires: bool,
     /// What separated stores are told of the data, if one asks.
-    told: Option<Box<Told>>,
+    told: Option<Box<DataHints>>,
     /// Blocks that move because of their cells, where they do.
     upkeep: Option<Box<Upkeep>>,
 }

@@ -1,20 +1,19 @@
 //! The page moves of a job that empties a block: what is the same for all of them is looked up once,
 //! and they are counted together. Copy-backs are moves inside the chip.
 
-use super::place::Place;
+use super::place::PagePlace;
 use super::{Io, Programs};
 use crate::base::op::OpKind;
 use crate::base::{BlockId, CellMode, PlaneId, Ppn};
 use crate::ftl::media::SLOTS_MAX;
-use crate::ftl::movement::Job;
-use crate::ftl::piece::PageWrite;
+use crate::ftl::piece::{Job, PageWrite};
 use crate::hw::config::BusConfig;
 use crate::hw::timing::{MoveTarget, OpId, OpSpec, PageMove};
 
 /// Moves out of one plain block within a unit, as reads whose data the unit then programs.
 pub(in crate::ftl) struct Moves {
     job: Job,
-    source: Place,
+    source: PagePlace,
     /// The page of the block from which on the next that lives is looked for.
     next: u32,
     bus: BusConfig,
@@ -22,7 +21,7 @@ pub(in crate::ftl) struct Moves {
     /// Time that so many mapping units are on the bus, ns.
     transfer_ns: [u32; SLOTS_MAX + 1],
     /// The first page of the block that is being programmed, if each page is programmed there this way.
-    target: Option<Place>,
+    target: Option<PagePlace>,
     /// Moves that are not counted yet, of so many mapping units.
     pages: u64,
     units: u64,
@@ -246,7 +245,7 @@ impl Io {
 
     /// Time of a copy-back from `block` to the block of `target`, ns; none where there can be no copy-back.
     #[inline]
-    pub(super) fn copyback_ns_to(&self, block: BlockId, target: &Place) -> Option<u32> {
+    pub(super) fn copyback_ns_to(&self, block: BlockId, target: &PagePlace) -> Option<u32> {
         // Every page that moves asks, and most chips have none.
         let (geometry, mode) = (self.geometry(), target.array.store_mode);
         geometry.copyback_ns(target.pool, mode)?;
@@ -256,7 +255,7 @@ impl Io {
 
     /// Emits the copy-back that stores `target` in `array_ns`. What is copied is programmed in time.
     #[inline(never)]
-    pub(super) fn copy_back(&mut self, mut target: Place, array_ns: u32, write: &PageWrite) -> OpId {
+    pub(super) fn copy_back(&mut self, mut target: PagePlace, array_ns: u32, write: &PageWrite) -> OpId {
         target.array.store = OpKind::CopyBack;
         self.count_program(&target, write, 1, array_ns);
         let spec = OpSpec {

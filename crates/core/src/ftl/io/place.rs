@@ -5,7 +5,7 @@ use crate::base::op::OpKind;
 use crate::base::{BlockId, CellMode, PlaneId, Ppn};
 
 /// Where a page lies, by the numbers that the verbs need.
-pub(super) struct Place {
+pub(super) struct PagePlace {
     pub(super) block: BlockId,
     pub(super) index: u32,
     pub(super) plane: PlaneId,
@@ -33,7 +33,7 @@ pub(super) struct Times {
 
 impl Io {
     #[inline(always)]
-    pub(super) fn place(&self, page: Ppn) -> Place {
+    pub(super) fn place(&self, page: Ppn) -> PagePlace {
         let geometry = &self.media.array().geometry;
         let block = geometry.block_of(page);
         let place = geometry.plane_of(block);
@@ -47,7 +47,7 @@ impl Io {
             let (read_ns, store_ns) = geometry.page_times_ns(pool, mode, index);
             ArrayTimes { read_ns, read_mode: mode, store: OpKind::Program, store_ns, store_mode: mode }
         };
-        Place { block, index, plane: place, pool, unit: plane.unit, in_die: plane.in_die, array }
+        PagePlace { block, index, plane: place, pool, unit: plane.unit, in_die: plane.in_die, array }
     }
 
     /// Times of page `index` of a two-layer block that holds `programmed` pages: a wordline with
@@ -70,7 +70,7 @@ impl Io {
 
     /// What a read of `bytes` transfers.
     #[inline(always)]
-    pub(super) fn transferred(&self, at: &Place, bytes: u32) -> u32 {
+    pub(super) fn transferred(&self, at: &PagePlace, bytes: u32) -> u32 {
         match self.policy.reads_whole_pages {
             true => self.media.array().geometry.planes[at.plane.index()].page_bytes,
             false => bytes,
@@ -78,7 +78,7 @@ impl Io {
     }
 
     #[inline(always)]
-    pub(super) fn read_times(&self, at: &Place, bytes: u32) -> Times {
+    pub(super) fn read_times(&self, at: &PagePlace, bytes: u32) -> Times {
         let bus = &self.media.array().geometry.planes[at.plane.index()].bus;
         Times {
             array_ns: at.array.read_ns,
@@ -88,7 +88,7 @@ impl Io {
     }
 
     #[inline(always)]
-    pub(super) fn program_times(&self, at: &Place, bytes: u32) -> Times {
+    pub(super) fn program_times(&self, at: &PagePlace, bytes: u32) -> Times {
         let geometry = &self.media.array().geometry;
         let bus = &geometry.planes[at.plane.index()].bus;
         let (mode, ns) = (at.array.store_mode, at.array.store_ns);

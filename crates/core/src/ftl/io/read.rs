@@ -4,8 +4,7 @@ use super::cells::RetryTimes;
 use super::Io;
 use crate::base::op::{Cause, Class, OpKind};
 use crate::base::Ppn;
-use crate::ftl::movement::Job;
-use crate::ftl::piece::PageWrite;
+use crate::ftl::piece::{Job, PageWrite};
 use crate::hw::timing::{MoveTarget, OpId, OpSpec, RequestId};
 
 /// A read that is to be emitted.

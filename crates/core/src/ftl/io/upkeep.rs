@@ -3,7 +3,7 @@
 use super::Io;
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, PlaneId};
-use crate::ftl::movement::Job;
+use crate::ftl::piece::Job;
 use crate::ftl::upkeep::Calls;
 use crate::ftl::wakeup::Wakeup;
 use crate::hw::cells::Need;

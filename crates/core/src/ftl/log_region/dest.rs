@@ -2,11 +2,11 @@
 
 use super::LogRegion;
 use crate::base::{PlaneId, Ppn};
-use crate::ftl::answer::{BlockShare, Level};
+use crate::ftl::answer::{BlockShare, RegionLevel};
 use crate::ftl::any_region::AnyRegion;
 use crate::ftl::audit::Claims;
+use crate::ftl::destination::Destination;
 use crate::ftl::io::Io;
-use crate::ftl::movement::Destination;
 use crate::ftl::piece::PageWrite;
 use crate::ftl::region::Writer;
 use crate::hw::array::RegionId;
@@ -96,7 +96,7 @@ impl AnyRegion for LogRegion {
         self.region.live_bytes(io)
     }
 
-    fn level(&self, io: &Io) -> Level {
+    fn level(&self, io: &Io) -> RegionLevel {
         self.region.level(io)
     }
 

@@ -1,10 +1,10 @@
 //! The programs of a region's pages: one by one, or staged until a wordline is full.
 
-use super::{Region, Stage, Writer};
+use super::{Region, StagedPages, Writer};
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, PlaneId, Ppn};
+use crate::ftl::destination::Destination;
 use crate::ftl::io::Io;
-use crate::ftl::movement::Destination;
 use crate::ftl::piece::PageWrite;
 use crate::hw::timing::{OpId, RequestId};
 
@@ -83,7 +83,7 @@ impl Region {
         let due_ns = io.pads_at_ns(io.now_ns());
         let pages_per_program = self.pages_per_program;
         let place = &mut self.frontiers[at].stage;
-        let begun = Stage { op: OpId::NONE, pages: 0, first: page, holds_host: false, due_ns };
+        let begun = StagedPages { op: OpId::NONE, pages: 0, first: page, holds_host: false, due_ns };
         let stage = place.get_or_insert(begun);
         if stage.op.is_none() {
             stage.op = io.open_stage(page, write, overhead_ns);

@@ -8,7 +8,7 @@ mod separated;
 
 pub use open_blocks::OpenBlock;
 
-use super::answer::{BlockShare, Level};
+use super::answer::{BlockShare, RegionLevel};
 use super::bank::{BankAccess, BankId};
 use super::config::{CleanConfig, Placement};
 use super::plane_allocator::PlaneAllocator;
@@ -29,7 +29,7 @@ pub enum Writer {
 
 /// A one-shot wordline being filled.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Stage {
+struct StagedPages {
     #[serde(skip)]
     op: OpId,
     pages: u32,
@@ -43,7 +43,7 @@ struct Stage {
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Frontier {
     block: Option<BlockId>,
-    stage: Option<Stage>,
+    stage: Option<StagedPages>,
 }
 
 /// How a region's pages are packed.
@@ -395,13 +395,13 @@ impl Region {
     }
 
     /// How full it is.
-    pub fn level(&self, io: &Io) -> Level {
+    pub fn level(&self, io: &Io) -> RegionLevel {
         let planes = self.allocator.planes().iter();
         let (free, used) = planes.fold((0, 0), |(free, used), &plane| {
             let held = self.used_blocks(plane) - self.lost_blocks(plane);
             (free + u64::from(self.free_blocks(plane, io)), used + u64::from(held))
         });
-        Level { free, blocks: free + used, live_bytes: self.live_bytes(io) }
+        RegionLevel { free, blocks: free + used, live_bytes: self.live_bytes(io) }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::Region;
 use crate::base::{BlockId, PlaneId, Ppn};
+use crate::ftl::destination::Destination;
 use crate::ftl::io::Io;
-use crate::ftl::movement::Destination;
 use crate::ftl::piece::PageWrite;
 use crate::hw::timing::OpId;
 

@@ -4,7 +4,7 @@ use super::{Frontier, Region, Writer};
 use crate::base::BlockId;
 use crate::ftl::clean::pad_unprotected;
 use crate::ftl::io::Io;
-use crate::ftl::movement::Job;
+use crate::ftl::piece::Job;
 use crate::ftl::relocate::{empty_block, erase_block};
 
 impl Region {

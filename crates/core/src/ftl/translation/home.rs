@@ -9,7 +9,7 @@ const NONE: u32 = u32::MAX;
 /// Where a page is that waits in the buffer to be programmed.
 const BUFFERED: u32 = u32::MAX - 1;
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Block {
+struct MapBlock {
     live: u32,
     written: u32,
     erases: u32,
@@ -34,7 +34,7 @@ pub struct Home {
     places: Vec<u32>,
     /// The translation page of each slot; none if it is dead.
     owners: Vec<u32>,
-    blocks: Vec<Block>,
+    blocks: Vec<MapBlock>,
     /// The open block of each plane; none if it is full.
     open: Vec<u32>,
     /// The plane whose turn it is.
@@ -53,7 +53,7 @@ impl Home {
             shape,
             places: vec![NONE; translations as usize],
             owners: vec![NONE; slots as usize],
-            blocks: vec![Block::default(); shape.total() as usize],
+            blocks: vec![MapBlock::default(); shape.total() as usize],
             open: vec![NONE; shape.planes as usize],
             turn: 0,
             free: shape.total(),

@@ -63,7 +63,7 @@ pub struct MapCache {
     /// Whether the data from before time 0 have their pages.
     pub begun: bool,
     /// What the block that is being emptied has asked for, where moves are charged.
-    pub emptying: Option<Emptying>,
+    pub emptying: Option<MapFetches>,
 }
 
 impl MapCache {
@@ -87,7 +87,7 @@ impl MapCache {
             moving: Vec::new(),
             programs: Vec::new(),
             begun: false,
-            emptying: (config.moves == MapMoves::Charged).then(|| Emptying::new(translations)),
+            emptying: (config.moves == MapMoves::Charged).then(|| MapFetches::new(translations)),
         }
     }
 
@@ -123,7 +123,7 @@ impl MapCache {
 
 /// What the block that is being emptied has asked for.
 #[derive(Clone)]
-pub struct Emptying {
+pub struct MapFetches {
     /// The number of the block, or of the part of it that moves for a request, from 1 on.
     number: u64,
     /// By translation page: for which number it was last asked for.
@@ -132,7 +132,7 @@ pub struct Emptying {
     pub loads: Vec<(OpId, u64)>,
 }
 
-impl Emptying {
+impl MapFetches {
     /// Nothing is asked for yet, of so many pages.
     pub fn new(translations: u32) -> Self {
         Self { number: 1, asked: vec![0; translations as usize], loads: Vec::new() }

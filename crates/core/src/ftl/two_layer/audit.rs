@@ -1,15 +1,15 @@
 //! The proof that what a two-layer region counts agrees with its blocks.
 
-use super::{PlanePart, TwoLayerRegion};
+use super::{LayeredPlane, TwoLayerRegion};
 use crate::base::{BlockId, PlaneId};
 use crate::ftl::audit::Claims;
 use crate::ftl::io::Io;
 use crate::hw::array::BlockState;
-use crate::hw::two_layer::Phase;
+use crate::hw::two_layer::WindowPhase;
 
 /// Where a block of the region is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+enum BlockRole {
     Filling,
     Fill,
     Switch,
@@ -34,7 +34,7 @@ impl TwoLayerRegion {
         Ok(())
     }
 
-    fn audit_part(&self, plane: PlaneId, part: &PlanePart, claims: &mut Claims) -> Result<(), String> {
+    fn audit_part(&self, plane: PlaneId, part: &LayeredPlane, claims: &mut Claims) -> Result<(), String> {
         let io = claims.io;
         let roles = self.roles(plane, part, io)?;
         let (used, quota) = (roles.len() as u32 + part.lost, self.spec.blocks);
@@ -47,7 +47,7 @@ impl TwoLayerRegion {
             if !self.fits(block, role, plane, io) {
                 return Err(format!("block {} cannot be {role:?}", block.0));
             }
-            if !matches!(role, Role::Victim | Role::Full) {
+            if !matches!(role, BlockRole::Victim | BlockRole::Full) {
                 free_pages += self.layout.pages - io.array().block(block).write_ptr();
             }
         }
@@ -57,15 +57,20 @@ impl TwoLayerRegion {
         }
     }
 
-    fn roles(&self, plane: PlaneId, part: &PlanePart, io: &Io) -> Result<Vec<(BlockId, Role)>, String> {
+    fn roles(
+        &self,
+        plane: PlaneId,
+        part: &LayeredPlane,
+        io: &Io,
+    ) -> Result<Vec<(BlockId, BlockRole)>, String> {
         let mut roles = Vec::new();
-        for (list, role) in [(&part.fill, Role::Fill), (&part.switch, Role::Switch)] {
+        for (list, role) in [(&part.fill, BlockRole::Fill), (&part.switch, BlockRole::Switch)] {
             roles.extend(self.links.walk(list)?.into_iter().map(|block| (block, role)));
         }
-        roles.extend(part.filling.map(|block| (block, Role::Filling)));
-        roles.extend(part.dense.map(|block| (block, Role::Dense)));
+        roles.extend(part.filling.map(|block| (block, BlockRole::Filling)));
+        roles.extend(part.dense.map(|block| (block, BlockRole::Dense)));
         let victim = part.victim.map(|victim| victim.block);
-        roles.extend(victim.map(|block| (block, Role::Victim)));
+        roles.extend(victim.map(|block| (block, BlockRole::Victim)));
         let (first, count) = self.block_run(plane, io);
         let full = |block: &BlockId| {
             let record = io.array().block(*block);
@@ -73,32 +78,32 @@ impl TwoLayerRegion {
             own && Some(*block) != victim
         };
         let own = (first.0..first.0 + count).map(BlockId);
-        roles.extend(own.filter(full).map(|block| (block, Role::Full)));
+        roles.extend(own.filter(full).map(|block| (block, BlockRole::Full)));
         Ok(roles)
     }
 
     /// Whether `block` is this region's, and written and noted as its role says.
-    fn fits(&self, block: BlockId, role: Role, plane: PlaneId, io: &Io) -> bool {
+    fn fits(&self, block: BlockId, role: BlockRole, plane: PlaneId, io: &Io) -> bool {
         let (first, count) = self.block_run(plane, io);
         if !(first.0..first.0 + count).contains(&block.0) {
             return false;
         }
         let record = io.array().block(block);
         if record.state() == BlockState::Free {
-            return role == Role::Fill;
+            return role == BlockRole::Fill;
         }
         let written = record.write_ptr();
         let phase = self.layout.phase(written);
         let window_starts = written % self.layout.window_pages == 0;
         let open = record.state() == BlockState::Open;
         let role_fits = match role {
-            Role::Filling => open && phase == Phase::Fill && !window_starts,
-            Role::Fill => open && phase == Phase::Fill && window_starts,
-            Role::Switch => open && phase == Phase::Switch,
-            Role::Dense => open,
-            Role::Victim | Role::Full => !open,
+            BlockRole::Filling => open && phase == WindowPhase::Fill && !window_starts,
+            BlockRole::Fill => open && phase == WindowPhase::Fill && window_starts,
+            BlockRole::Switch => open && phase == WindowPhase::Switch,
+            BlockRole::Dense => open,
+            BlockRole::Victim | BlockRole::Full => !open,
         };
-        let noted = matches!(role, Role::Dense) || self.is_used(block) == (phase != Phase::Fill);
+        let noted = matches!(role, BlockRole::Dense) || self.is_used(block) == (phase != WindowPhase::Fill);
         record.is_two_layer() && record.region() == self.id && role_fits && noted
     }
 }

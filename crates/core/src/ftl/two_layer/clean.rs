@@ -2,9 +2,9 @@
 
 use super::{Eligible, TwoLayerRegion};
 use crate::base::{PlaneId, Ppn};
+use crate::ftl::destination::Destination;
 use crate::ftl::io::Io;
-use crate::ftl::movement::{Destination, Job};
-use crate::ftl::piece::PageWrite;
+use crate::ftl::piece::{Job, PageWrite};
 use crate::ftl::relocate::{empty_block, erase_block};
 use crate::hw::timing::OpId;
 

@@ -10,18 +10,18 @@ mod clean;
 mod victim;
 
 pub use clean::Cleaned;
-pub use victim::{Eligible, Victim};
+pub use victim::{Eligible, EmptiedBlock};
 
 use crate::base::sparse;
 use crate::base::{BlockId, PlaneId, Ppn};
-use crate::ftl::answer::{BlockShare, Level};
+use crate::ftl::answer::{BlockShare, RegionLevel};
 use crate::ftl::bank::{BankAccess, BankId};
 use crate::ftl::block_list::{BlockLinks, BlockList};
 use crate::ftl::config::{Placement, PlaneOrder, WearLevelling};
 use crate::ftl::io::Io;
 use crate::ftl::plane_allocator::PlaneAllocator;
 use crate::hw::array::{BlockState, RegionId};
-use crate::hw::two_layer::{Phase, TwoLayer};
+use crate::hw::two_layer::{TwoLayer, WindowPhase};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -42,7 +42,7 @@ pub struct TwoLayerSpec {
 
 /// One plane's part of the region.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct PlanePart {
+struct LayeredPlane {
     /// Blocks taken out of the bank, the first to be filled; erased ones stay, and those out of use.
     used: u32,
     /// Blocks out of use.
@@ -55,7 +55,7 @@ struct PlanePart {
     switch: BlockList,
     /// The block that is filled without pausing.
     dense: Option<BlockId>,
-    victim: Option<Victim>,
+    victim: Option<EmptiedBlock>,
     /// Pages that can still be stored, in any of these blocks.
     free_pages: u32,
 }
@@ -69,7 +69,7 @@ pub struct TwoLayerRegion {
     pub allocator: PlaneAllocator,
     layout: TwoLayer,
     first_plane: u32,
-    parts: Vec<PlanePart>,
+    parts: Vec<LayeredPlane>,
     bank: BankAccess,
     /// Blocks of each plane among which its own are: the bank's.
     range: Range<u32>,
@@ -93,7 +93,7 @@ impl TwoLayerRegion {
         let geometry = io.geometry();
         let pool = &geometry.pools[spec.pool];
         let layout = pool.two_layer().clone();
-        let part = |lost| PlanePart {
+        let part = |lost| LayeredPlane {
             used: lost,
             lost,
             filling: None,
@@ -119,7 +119,7 @@ impl TwoLayerRegion {
     }
 
     #[inline(always)]
-    fn part(&self, plane: PlaneId) -> &PlanePart {
+    fn part(&self, plane: PlaneId) -> &LayeredPlane {
         &self.parts[(plane.0 - self.first_plane) as usize]
     }
 
@@ -129,7 +129,7 @@ impl TwoLayerRegion {
     }
 
     #[inline(always)]
-    fn part_mut(&mut self, plane: PlaneId) -> &mut PlanePart {
+    fn part_mut(&mut self, plane: PlaneId) -> &mut LayeredPlane {
         &mut self.parts[(plane.0 - self.first_plane) as usize]
     }
 
@@ -170,7 +170,7 @@ impl TwoLayerRegion {
         self.parts.iter().map(|part| u64::from(self.slc_pages_of(part, io))).sum()
     }
 
-    fn slc_pages_of(&self, part: &PlanePart, io: &Io) -> u32 {
+    fn slc_pages_of(&self, part: &LayeredPlane, io: &Io) -> u32 {
         let partly = part.filling.map_or(0, |block| {
             self.layout.window_wordlines - io.array().block(block).write_ptr() % self.layout.window_pages
         });
@@ -186,7 +186,7 @@ impl TwoLayerRegion {
         };
         let index = io.array().block(block).write_ptr();
         io.note_bit(block, index, self.layout.step(index).bit);
-        let used = self.layout.phase(index + 1) != Phase::Fill;
+        let used = self.layout.phase(index + 1) != WindowPhase::Fill;
         let part = &mut self.parts[(plane.0 - self.first_plane) as usize];
         part.free_pages -= 1;
         part.filling = (!used).then_some(block);
@@ -206,14 +206,14 @@ impl TwoLayerRegion {
         io.note_bit(block, index, self.layout.step(index).bit);
         part.free_pages -= 1;
         match self.layout.phase(index + 1) {
-            Phase::Switch => {}
-            Phase::Fill => {
+            WindowPhase::Switch => {}
+            WindowPhase::Fill => {
                 self.switched_windows += u64::from(!io.clockless());
                 self.links.remove(&mut part.switch, block);
                 self.links.push(&mut part.fill, block);
                 self.note_used(block, false);
             }
-            Phase::Done => self.links.remove(&mut part.switch, block),
+            WindowPhase::Done => self.links.remove(&mut part.switch, block),
         }
         Some(io.geometry().page(block, index))
     }
@@ -229,7 +229,7 @@ impl TwoLayerRegion {
         };
         let index = io.array().block(block).write_ptr();
         io.note_bit(block, index, self.layout.step(index).bit);
-        let done = self.layout.phase(index + 1) == Phase::Done;
+        let done = self.layout.phase(index + 1) == WindowPhase::Done;
         let part = self.part_mut(plane);
         part.free_pages -= 1;
         part.dense = (!done).then_some(block);
@@ -266,8 +266,8 @@ impl TwoLayerRegion {
     }
 
     /// How full it is.
-    pub fn level(&self, io: &Io) -> Level {
+    pub fn level(&self, io: &Io) -> RegionLevel {
         let free = self.parts.iter().map(|part| u64::from(part.free_pages)).sum();
-        Level { free, blocks: self.share().blocks, live_bytes: self.cache_live_bytes(io) }
+        RegionLevel { free, blocks: self.share().blocks, live_bytes: self.cache_live_bytes(io) }
     }
 }

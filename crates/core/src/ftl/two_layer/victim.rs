@@ -3,7 +3,7 @@
 use super::TwoLayerRegion;
 use crate::base::{BlockId, PlaneId, Ppn};
 use crate::ftl::io::Io;
-use crate::hw::two_layer::Phase;
+use crate::hw::two_layer::WindowPhase;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +36,7 @@ pub enum Eligible {
 
 /// A block that is being emptied.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Victim {
+pub struct EmptiedBlock {
     /// The block.
     pub block: BlockId,
     /// Whether it offered no SLC pages when it was chosen, so that its erase refreshes a window.
@@ -45,12 +45,12 @@ pub struct Victim {
     next_page: u32,
 }
 
-impl Victim {}
+impl EmptiedBlock {}
 
 impl TwoLayerRegion {
     /// The block of `plane` that is being emptied.
     #[inline]
-    pub fn victim(&self, plane: PlaneId) -> Option<Victim> {
+    pub fn victim(&self, plane: PlaneId) -> Option<EmptiedBlock> {
         self.part(plane).victim
     }
 
@@ -62,21 +62,21 @@ impl TwoLayerRegion {
         plane: PlaneId,
         eligible: Eligible,
         dead_min: u32,
-    ) -> Option<Victim> {
+    ) -> Option<EmptiedBlock> {
         let block = self.most_dead(io, plane, eligible, dead_min)?;
         let programmed = io.array().block(block).write_ptr();
         let phase = self.layout.phase(programmed);
         let part = &mut self.parts[(plane.0 - self.first_plane) as usize];
         part.free_pages -= self.layout.pages - programmed;
         match phase {
-            Phase::Fill => self.links.remove(&mut part.fill, block),
-            Phase::Switch => self.links.remove(&mut part.switch, block),
-            Phase::Done => {}
+            WindowPhase::Fill => self.links.remove(&mut part.fill, block),
+            WindowPhase::Switch => self.links.remove(&mut part.switch, block),
+            WindowPhase::Done => {}
         }
-        if phase != Phase::Done {
+        if phase != WindowPhase::Done {
             io.close_block(block);
         }
-        part.victim = Some(Victim { block, used: phase != Phase::Fill, next_page: 0 });
+        part.victim = Some(EmptiedBlock { block, used: phase != WindowPhase::Fill, next_page: 0 });
         part.victim
     }
 
@@ -87,9 +87,9 @@ impl TwoLayerRegion {
         let taken = [part.filling, part.switch.head(), part.dense, part.victim.map(|v| v.block)];
         let allowed = |block: BlockId| {
             let phase = self.layout.phase(array.block(block).write_ptr());
-            let fits = eligible != Eligible::Full || phase == Phase::Done;
+            let fits = eligible != Eligible::Full || phase == WindowPhase::Done;
             let own = fits && array.block(block).region() == self.id && !taken.contains(&Some(block));
-            debug_assert!(!own || self.is_used(block) == (phase != Phase::Fill));
+            debug_assert!(!own || self.is_used(block) == (phase != WindowPhase::Fill));
             own
         };
         let run = first.index()..first.index() + count as usize;

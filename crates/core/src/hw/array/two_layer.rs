@@ -4,7 +4,7 @@ use super::block::{BlockState, TWO_LAYER, USED};
 use super::programs::{check_slots, set_tags};
 use super::{tag_index, Fault, FlashArray, RegionId};
 use crate::base::{BlockId, CellMode, Ppn};
-use crate::hw::two_layer::Step;
+use crate::hw::two_layer::PageStep;
 
 impl FlashArray {
     /// Bits that the wordline of `page` holds.
@@ -27,7 +27,7 @@ impl FlashArray {
     }
 
     #[inline(always)]
-    pub(super) fn step(&self, block: BlockId, page: Ppn) -> &Step {
+    pub(super) fn step(&self, block: BlockId, page: Ppn) -> &PageStep {
         let pool = self.geometry.pool_of(self.geometry.plane_of(block));
         pool.two_layer().step(self.geometry.page_in_block(page))
     }

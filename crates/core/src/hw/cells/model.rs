@@ -40,7 +40,7 @@ pub struct Cell {
 
 /// A mode of a pool as the model has it.
 #[derive(Clone, Debug)]
-pub struct Mode {
+pub struct ModeModel {
     pub rates: ModeRates,
     /// The same of wordlines that were reprogrammed.
     pub reprogrammed: ModeRates,
@@ -50,7 +50,7 @@ pub struct Mode {
     pub pages: Vec<u8>,
 }
 
-impl Mode {
+impl ModeModel {
     fn new(pool: &PoolConfig, mode: CellMode, config: &CellsConfig) -> Option<Self> {
         let chips = pool.mode(mode)?;
         let mut cells = chips.cells.clone().unwrap_or_default();
@@ -113,7 +113,7 @@ pub struct Model {
     pub rule: WearRule,
     pub is_sampled: bool,
     /// By pool and mode.
-    pub modes: Vec<Option<Mode>>,
+    pub modes: Vec<Option<ModeModel>>,
     /// Endurance of the densest mode of each pool.
     pub densest: Vec<f64>,
     /// Deviations of the worst codeword of so many mapping units, less one, that are expected.
@@ -133,7 +133,7 @@ impl Model {
     pub fn new(config: &CellsConfig, geometry: &Geometry) -> Self {
         let rates = Rates::new(config);
         let slots = 1 << geometry.slot_bits;
-        let mode = |pool, mode| Mode::new(pool, mode, config);
+        let mode = |pool, mode| ModeModel::new(pool, mode, config);
         let pools = || geometry.pools.iter().map(|pool| &pool.config);
         let endurance = |pool: &PoolConfig| pool.mode(pool.densest()).and_then(|mode| mode.endurance_cycles);
         Self {
@@ -161,7 +161,7 @@ impl Model {
         }
     }
 
-    pub fn mode(&self, pool: usize, mode: CellMode) -> &Mode {
+    pub fn mode(&self, pool: usize, mode: CellMode) -> &ModeModel {
         self.modes[pool * MODES + mode as usize].as_ref().expect("Invariant: blocks are of modes there are")
     }
 

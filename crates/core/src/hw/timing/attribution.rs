@@ -1,9 +1,9 @@
 //! Where the time of operations goes: what a request's own have done by now, and what they waited for.
 
 use super::engine::Timing;
-use super::requests::{Parts, Snapshot, Waited, WAIT_CHANNEL, WAIT_SPIN_UP};
+use super::requests::{Snapshot, Waited, WorkParts, WAIT_CHANNEL, WAIT_SPIN_UP};
 use super::spec::OpId;
-use super::unit::Phase;
+use super::unit::UnitPhase;
 use crate::base::op::OpKind;
 
 impl Timing {
@@ -37,23 +37,23 @@ impl Timing {
     }
 
     /// The parts of what the command at work in `unit` has done since it started, or went on.
-    fn parts_now(&self, unit: u32) -> Parts {
+    fn parts_now(&self, unit: u32) -> WorkParts {
         let u = &self.units[unit as usize];
         let over_ns = self.clock.now_ns() - u.started_ns;
-        if u.phase == Phase::Disk {
+        if u.phase == UnitPhase::Disk {
             let transfer_ns = self.clock.now_ns().saturating_sub(u.read_end_ns);
             return [0, 0, 0, over_ns - transfer_ns, transfer_ns, 0];
         }
         let (in_ns, array_ns, out_ns) = self.command_times(unit, u.current);
         let is_read = self.ops[u.current].kind == OpKind::Read;
         // What goes on after a pause has its data.
-        let pauses = u32::from(u.phase == Phase::Suspending);
+        let pauses = u32::from(u.phase == UnitPhase::Suspending);
         let goes_on = !is_read && u.suspends > pauses;
         let in_ns = if goes_on { 0 } else { u64::from(in_ns).min(over_ns) };
         if !is_read {
             return [over_ns - in_ns, in_ns, 0, 0, 0, 0];
         }
-        let crosses = matches!(u.phase, Phase::Out | Phase::Read);
+        let crosses = matches!(u.phase, UnitPhase::Out | UnitPhase::Read);
         let out_ns =
             if crosses { u64::from(out_ns).saturating_sub(u.until_ns - self.clock.now_ns()) } else { 0 };
         let array_ns = u64::from(array_ns).min(over_ns - in_ns - out_ns);

@@ -9,7 +9,7 @@
 use super::channel::Channel;
 use super::engine::Timing;
 use super::event::{Event, EventKind};
-use super::unit::{Phase, Unit};
+use super::unit::{Unit, UnitPhase};
 
 /// Units of a channel that may have data coming: as many as a mask has bits.
 const UNITS_MAX: usize = 64;
@@ -17,7 +17,7 @@ const UNITS_MAX: usize = 64;
 /// Has the data of the read that `u` has begun come right after its array phase.
 #[inline(always)]
 pub(super) fn plan(u: &mut Unit, c: &mut Channel, out_ns: u32) {
-    u.phase = Phase::Read;
+    u.phase = UnitPhase::Read;
     u.read_end_ns = u.until_ns;
     u.until_ns += u64::from(out_ns);
     c.coming |= 1 << u.bit;
@@ -141,7 +141,7 @@ impl Timing {
             let unit = self.channels[channel].units[rest.trailing_zeros() as usize];
             rest &= rest - 1;
             let u = &mut self.units[unit as usize];
-            (u.phase, u.void_ns) = (Phase::Array, u.until_ns);
+            (u.phase, u.void_ns) = (UnitPhase::Array, u.until_ns);
             let at_ns = u.read_end_ns;
             self.push_unit_event(unit, at_ns);
         }
@@ -169,7 +169,7 @@ impl Timing {
         let now_ns = self.clock.now_ns();
         let ends_now = |&unit: &u32| {
             let u = &self.units[unit as usize];
-            u.phase == Phase::Read && u.read_end_ns == now_ns && !self.clock.is_past(unit, now_ns)
+            u.phase == UnitPhase::Read && u.read_end_ns == now_ns && !self.clock.is_past(unit, now_ns)
         };
         if let Some(index) = (0..self.units.len() as u32).find(ends_now) {
             self.clock.push(Event { at_ns: now_ns, kind: EventKind::Unit, index });

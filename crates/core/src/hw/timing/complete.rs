@@ -3,7 +3,7 @@
 use super::engine::Timing;
 use super::ops::{Op, COUNTS, FOLLOWS, JOINABLE, MOVES, PATH, WAITERS};
 use super::spec::OpId;
-use super::unit::Phase;
+use super::unit::UnitPhase;
 use crate::base::op::OpKind;
 use crate::base::Gap;
 
@@ -19,7 +19,7 @@ impl Timing {
         }
         let u = &mut self.units[unit as usize];
         let id = std::mem::take(&mut u.current);
-        u.phase = Phase::Idle;
+        u.phase = UnitPhase::Idle;
         self.ended_ns = self.clock.now_ns();
         let op = &self.ops[id];
         u.busy_ns[op.cause as usize] += self.clock.now_ns() - u.started_ns;

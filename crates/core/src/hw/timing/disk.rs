@@ -7,7 +7,7 @@ use super::ops::QUEUED;
 use super::queues::Queues;
 use super::requests::{DISK_POSITIONING, DISK_TRANSFER};
 use super::spec::{OpId, OpSpec, RequestId};
-use super::unit::{Phase, Unit};
+use super::unit::{Unit, UnitPhase};
 use crate::base::op::{Class, OpKind};
 use crate::hw::config::SuspendConfig;
 use crate::hw::disk::{Disk, Order};
@@ -104,7 +104,7 @@ impl Timing {
         self.requests.add_wait(&mut self.ops, id, DISK_POSITIONING, positioning_ns);
         self.requests.add_wait(&mut self.ops, id, DISK_TRANSFER, service.transfer_ns);
         let u = &mut self.units[unit as usize];
-        (u.current, u.started_ns, u.phase) = (id, now_ns, Phase::Disk);
+        (u.current, u.started_ns, u.phase) = (id, now_ns, UnitPhase::Disk);
         u.read_end_ns = now_ns + positioning_ns;
         self.push_unit_event(unit, now_ns + positioning_ns + service.transfer_ns);
     }

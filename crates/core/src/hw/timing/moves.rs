@@ -4,7 +4,7 @@
 use super::engine::Timing;
 use super::ops::{PageMove, FOLLOWS, MOVES, QUEUED};
 use super::spec::{MoveTarget, OpId, OpSpec};
-use super::unit::{OneGo, Phase};
+use super::unit::{OneGo, UnitPhase};
 
 impl Timing {
     /// Emits `moves`, one after the other, of which `last` is the last one: the read of a page whose data
@@ -83,7 +83,7 @@ impl Timing {
         let u = &mut self.units[unit as usize];
         u.current = id;
         u.started_ns = start_ns;
-        u.phase = Phase::Move;
+        u.phase = UnitPhase::Move;
         u.read_end_ns = start_ns + read_ns;
         let end_ns = u.read_end_ns + u64::from(target.in_ns) + u64::from(target.array_ns);
         self.channels[u.channel as usize].busy_ns += bus_ns;
@@ -113,7 +113,7 @@ impl Timing {
         let program_in_ns = self.program_in_ns(unit);
         let u = &mut self.units[unit as usize];
         let read = &self.ops[u.current];
-        u.phase = Phase::Out;
+        u.phase = UnitPhase::Out;
         let (read_end_ns, channel) = (u.read_end_ns, u.channel as usize);
         u.read_end_ns -= u64::from(read.out_ns);
         self.channels[channel].busy_ns -= program_in_ns;
@@ -149,7 +149,7 @@ impl Timing {
         let bus_ns = op.bus_ns() + u64::from(then.in_ns);
         let u = &mut self.units[unit as usize];
         (u.current, u.started_ns, u.suspends) = (id, start_ns, 0);
-        u.phase = Phase::Pair;
+        u.phase = UnitPhase::Pair;
         u.read_end_ns = start_ns + op.service_ns();
         let end_ns = u.read_end_ns + u64::from(then.in_ns) + u64::from(then.array_ns);
         self.channels[u.channel as usize].busy_ns += bus_ns;
@@ -161,7 +161,7 @@ impl Timing {
     #[inline(always)]
     pub(super) fn is_reading(&self, unit: u32) -> bool {
         let u = &self.units[unit as usize];
-        matches!(u.phase, Phase::Move | Phase::Pair) && !self.clock.is_past(unit, u.read_end_ns)
+        matches!(u.phase, UnitPhase::Move | UnitPhase::Pair) && !self.clock.is_past(unit, u.read_end_ns)
     }
 
     /// Something was queued during a pair: in its read it may change what the program takes along.

@@ -2,7 +2,7 @@
 
 use super::engine::Timing;
 use super::spec::{OpId, OpSpec, RequestId};
-use super::unit::Phase;
+use super::unit::UnitPhase;
 use crate::base::op::{Cause, Class, OpKind};
 use crate::base::{BlockId, CellMode, PlaneId};
 use crate::hw::geometry::Geometry;
@@ -110,11 +110,11 @@ impl Timing {
     #[cold]
     pub(super) fn log_command(&mut self, unit: u32) {
         let u = &self.units[unit as usize];
-        let pauses = u.phase == Phase::Suspending;
+        let pauses = u.phase == UnitPhase::Suspending;
         // The command's data are in the chip when it goes on.
         let goes_on = u.suspends > u32::from(pauses) && self.ops[u.current].kind != OpKind::Read;
         let (in_ns, out_ns) = match u.phase {
-            Phase::Disk => (0, 0),
+            UnitPhase::Disk => (0, 0),
             _ => {
                 let (in_ns, _, out_ns) = self.command_times(unit, u.current);
                 (if goes_on { 0 } else { in_ns }, if pauses { 0 } else { out_ns })

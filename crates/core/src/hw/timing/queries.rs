@@ -2,7 +2,7 @@
 
 use super::engine::Timing;
 use super::spec::OpId;
-use super::unit::Phase;
+use super::unit::UnitPhase;
 use crate::base::BlockId;
 
 impl Timing {
@@ -56,8 +56,8 @@ impl Timing {
         let u = &self.units[unit as usize];
         let (channel, is_past) = (u.channel as usize, |at_ns| self.clock.is_past(unit, at_ns));
         let until_ns = match u.phase {
-            Phase::Move | Phase::Pair | Phase::Stretch => self.move_holds_until_ns(unit),
-            Phase::Out if self.channels[channel].alone && is_past(u.read_end_ns) => u.until_ns,
+            UnitPhase::Move | UnitPhase::Pair | UnitPhase::Stretch => self.move_holds_until_ns(unit),
+            UnitPhase::Out if self.channels[channel].alone && is_past(u.read_end_ns) => u.until_ns,
             _ => self.busy_until_ns(channel),
         };
         until_ns.saturating_sub(self.clock.now_ns())
@@ -106,7 +106,7 @@ impl Timing {
             let has_read = self.clock.is_past(unit, at.read_end_ns);
             return u.load_ns - at.over_ns - if has_read { at.read_ns } else { 0 };
         }
-        if matches!(u.phase, Phase::Move | Phase::Pair) && !self.is_reading(unit) {
+        if matches!(u.phase, UnitPhase::Move | UnitPhase::Pair) && !self.is_reading(unit) {
             return u.load_ns - self.ops[u.current].service_ns();
         }
         u.load_ns

@@ -3,7 +3,7 @@
 use super::clock::NextEvent;
 use super::engine::Timing;
 use super::event::{Event, EventKind};
-use super::unit::Phase;
+use super::unit::UnitPhase;
 use crate::base::op::OpKind;
 
 impl Timing {
@@ -91,21 +91,21 @@ impl Timing {
     fn unit_event(&mut self, unit: u32) {
         let u = &mut self.units[unit as usize];
         match u.phase {
-            Phase::Array if self.ops[u.current].kind == OpKind::Read => self.want_out(unit),
-            Phase::Read => {
+            UnitPhase::Array if self.ops[u.current].kind == OpKind::Read => self.want_out(unit),
+            UnitPhase::Read => {
                 self.end_coming(unit);
                 self.complete(unit);
             }
-            Phase::Array | Phase::Out => self.complete(unit),
-            Phase::Disk => self.complete_disk(unit),
-            Phase::Move | Phase::Pair => {
+            UnitPhase::Array | UnitPhase::Out => self.complete(unit),
+            UnitPhase::Disk => self.complete_disk(unit),
+            UnitPhase::Move | UnitPhase::Pair => {
                 let id = u.current;
                 self.turn_into_program(id);
                 self.complete(unit);
             }
-            Phase::Stretch => self.end_stretch(unit),
-            Phase::Suspending => self.end_suspending(unit),
-            Phase::Idle | Phase::WaitOut => {}
+            UnitPhase::Stretch => self.end_stretch(unit),
+            UnitPhase::Suspending => self.end_suspending(unit),
+            UnitPhase::Idle | UnitPhase::WaitOut => {}
         }
     }
 }

@@ -6,7 +6,7 @@ use super::engine::Timing;
 use super::ops::{Op, FOLLOWS, MOVES, QUEUED};
 use super::pick::Next;
 use super::spec::OpId;
-use super::unit::{OneGo, Phase, Unit};
+use super::unit::{OneGo, Unit, UnitPhase};
 use crate::base::op::{Cause, Class, OpKind};
 
 /// The bit of waiting host reads in a unit's mask.
@@ -16,7 +16,7 @@ impl Timing {
     /// Has a unit begin with something, if it can.
     #[inline(always)]
     pub(super) fn try_start(&mut self, unit: u32) {
-        if self.units[unit as usize].phase != Phase::Idle {
+        if self.units[unit as usize].phase != UnitPhase::Idle {
             return self.disturb(unit);
         }
         if !self.units[unit as usize].pending.is_none() {
@@ -54,11 +54,11 @@ impl Timing {
         self.settle(unit);
         let u = &self.units[unit as usize];
         match u.phase {
-            Phase::Array if u.queues.mask() & HOST_READS != 0 && u.suspended.is_none() => {
+            UnitPhase::Array if u.queues.mask() & HOST_READS != 0 && u.suspended.is_none() => {
                 self.try_suspend(unit)
             }
-            Phase::Move => self.try_split(unit),
-            Phase::Pair => self.part_pair(unit),
+            UnitPhase::Move => self.try_split(unit),
+            UnitPhase::Pair => self.part_pair(unit),
             _ => {}
         }
     }
@@ -233,13 +233,13 @@ fn occupy(u: &mut Unit, c: &mut Channel, now_ns: u64, id: OpId, times_ns: (u32, 
     if u.suspended.is_none() {
         u.suspends = 0;
     }
-    u.phase = Phase::Array;
+    u.phase = UnitPhase::Array;
     c.hold(now_ns, in_ns);
     u.until_ns = now_ns + u64::from(in_ns) + u64::from(array_ns);
     if out_ns > 0 {
         if c.alone {
             // Nobody else is on the channel: the transfer follows at once, in one event.
-            u.phase = Phase::Out;
+            u.phase = UnitPhase::Out;
             u.read_end_ns = u.until_ns;
             u.until_ns += u64::from(out_ns);
             c.busy_ns += u64::from(out_ns);

@@ -9,7 +9,7 @@ use super::engine::Timing;
 use super::ops::{Op, PageMove, FOLLOWS, QUEUED};
 use super::queues::MATE_WINDOW;
 use super::spec::OpId;
-use super::unit::{OneGo, Phase, Unit};
+use super::unit::{OneGo, Unit, UnitPhase};
 use crate::base::op::{Class, OpKind};
 use crate::base::BlockId;
 
@@ -58,7 +58,7 @@ impl Timing {
         let end_ns = self.clock.now_ns() + ns;
         let u = &mut self.units[unit as usize];
         (u.phase, u.current, u.started_ns, u.stretch) =
-            (Phase::Stretch, id, self.clock.now_ns(), count as u32);
+            (UnitPhase::Stretch, id, self.clock.now_ns(), count as u32);
         self.stretching += 1;
         self.push_unit_event(unit, end_ns);
     }
@@ -123,7 +123,7 @@ impl Timing {
         }
         self.leave_stretch(unit);
         let u = &mut self.units[unit as usize];
-        (u.phase, u.current) = (Phase::Idle, OpId::NONE);
+        (u.phase, u.current) = (UnitPhase::Idle, OpId::NONE);
         self.ready.push(unit);
     }
 
@@ -136,7 +136,7 @@ impl Timing {
     /// Books what is over of a stretch, if `unit` is in one, and lets the move at work go on by itself.
     #[inline(always)]
     pub(super) fn settle(&mut self, unit: u32) {
-        if self.units[unit as usize].phase == Phase::Stretch {
+        if self.units[unit as usize].phase == UnitPhase::Stretch {
             self.part_stretch(unit);
         }
     }
@@ -206,7 +206,7 @@ impl Timing {
 
     #[inline(always)]
     pub(super) fn at_work(&self, unit: u32) -> Option<AtWork> {
-        (self.units[unit as usize].phase == Phase::Stretch).then(|| self.move_at_work(unit))
+        (self.units[unit as usize].phase == UnitPhase::Stretch).then(|| self.move_at_work(unit))
     }
 
     #[cold]
@@ -231,7 +231,7 @@ impl Timing {
         // What follows a run in its block is of the same unit.
         let unit = self.ops[last].unit;
         let u = &self.units[unit as usize];
-        if u.phase != Phase::Stretch || self.ops.more(u.current).then.block != block {
+        if u.phase != UnitPhase::Stretch || self.ops.more(u.current).then.block != block {
             return false;
         }
         let (op, over) = (&self.ops[u.current], self.moves_over(unit));
@@ -245,7 +245,7 @@ impl Timing {
         if self.stretching == 0 {
             return self.host_ns;
         }
-        let in_stretch = |unit: &u32| self.units[*unit as usize].phase == Phase::Stretch;
+        let in_stretch = |unit: &u32| self.units[*unit as usize].phase == UnitPhase::Stretch;
         let ends = (0..self.units.len() as u32).filter(in_stretch).map(|unit| {
             let (u, at) = (&self.units[unit as usize], self.move_at_work(unit));
             let counts = at.over > 0 && self.ops[u.current].class.is_host();

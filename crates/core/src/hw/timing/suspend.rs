@@ -2,7 +2,7 @@
 
 use super::engine::Timing;
 use super::requests::WAIT_SUSPENDED;
-use super::unit::Phase;
+use super::unit::UnitPhase;
 use crate::base::op::{Class, OpKind};
 
 impl Timing {
@@ -28,7 +28,7 @@ impl Timing {
         u.suspended_ns = self.clock.now_ns();
         u.suspended_left_ns = u.until_ns - self.clock.now_ns();
         u.suspends += 1;
-        u.phase = Phase::Suspending;
+        u.phase = UnitPhase::Suspending;
         let at_ns = self.clock.now_ns() + u64::from(u.suspend.suspend_ns);
         self.push_unit_event(unit, at_ns);
     }
@@ -40,7 +40,7 @@ impl Timing {
         self.log_command(unit);
         let u = &mut self.units[unit as usize];
         u.suspended = std::mem::take(&mut u.current);
-        u.phase = Phase::Idle;
+        u.phase = UnitPhase::Idle;
         let cause = self.ops[u.suspended].cause as usize;
         u.busy_ns[cause] += self.clock.now_ns() - u.started_ns;
         self.ready.push(unit);
@@ -52,7 +52,7 @@ impl Timing {
         let u = &mut self.units[unit as usize];
         u.current = std::mem::take(&mut u.suspended);
         u.started_ns = now_ns;
-        u.phase = Phase::Array;
+        u.phase = UnitPhase::Array;
         let at_ns = now_ns + u64::from(u.suspend.resume_ns) + u.suspended_left_ns;
         let lost_ns = now_ns - u.suspended_ns + u64::from(u.suspend.resume_ns);
         let mut mate = u.current;

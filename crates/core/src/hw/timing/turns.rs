@@ -3,7 +3,7 @@
 use super::engine::Timing;
 use super::event::{Event, EventKind};
 use super::requests::WAIT_CHANNEL;
-use super::unit::Phase;
+use super::unit::UnitPhase;
 use crate::base::op::OpKind;
 
 impl Timing {
@@ -84,7 +84,7 @@ impl Timing {
             return self.start_out(unit);
         }
         c.outs.push_back(unit);
-        self.units[unit as usize].phase = Phase::WaitOut;
+        self.units[unit as usize].phase = UnitPhase::WaitOut;
         self.part_coming(channel);
         self.arm_channel(channel);
     }
@@ -92,7 +92,7 @@ impl Timing {
     fn start_out(&mut self, unit: u32) {
         let (_, _, out_ns) = self.command_times(unit, self.units[unit as usize].current);
         let u = &mut self.units[unit as usize];
-        u.phase = Phase::Out;
+        u.phase = UnitPhase::Out;
         let channel = u.channel as usize;
         self.channels[channel].hold(self.clock.now_ns(), out_ns);
         if self.channels[channel].coming != 0 {

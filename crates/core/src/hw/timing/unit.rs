@@ -6,7 +6,7 @@ use crate::base::op::CAUSES;
 use crate::hw::config::SuspendConfig;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
+pub(super) enum UnitPhase {
     Idle,
     /// Command and array phase of the current operation.
     Array,
@@ -48,7 +48,7 @@ pub(super) const NOT_ARMED: u64 = u64::MAX;
 /// A unit: runs one array operation at a time.
 #[derive(Clone)]
 pub(super) struct Unit {
-    pub(super) phase: Phase,
+    pub(super) phase: UnitPhase,
     /// The operation at work; with multi-plane commands the first of a chain.
     pub(super) current: OpId,
     /// When the current operation started, ns.
@@ -117,7 +117,7 @@ impl Unit {
         suspend: SuspendConfig,
     ) -> Self {
         Self {
-            phase: Phase::Idle,
+            phase: UnitPhase::Idle,
             current: OpId::NONE,
             started_ns: 0,
             until_ns: 0,
@@ -159,7 +159,7 @@ impl Unit {
     /// Whether nothing runs, waits or is suspended here that has been queued.
     #[inline(always)]
     pub(super) fn is_free(&self) -> bool {
-        self.phase == Phase::Idle
+        self.phase == UnitPhase::Idle
             && self.queues.mask() == 0
             && self.suspended.is_none()
             && self.pending.is_none()

@@ -37,7 +37,7 @@ use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
 pub use judge::{Foreseen, Judge, Learned};
 use schemars::JsonSchema;
-use seen::{Pages, Place, Seen};
+use seen::{PageFate, PageRecords, Seen};
 use serde::{Deserialize, Serialize};
 use smart_default::SmartDefault;
 use std::collections::VecDeque;
@@ -69,7 +69,7 @@ pub struct BypassOracleConfig {
 
 impl Parameters for ClassifierConfig {
     const DEFAULTS_OF: Option<&'static str> = Some("baseline");
-    const PAGE_BYTES: u64 = Pages::PAGE_BYTES;
+    const PAGE_BYTES: u64 = PageRecords::PAGE_BYTES;
 
     fn keeps_places(&self) -> Option<&'static str> {
         Some("it knows when each SLC block was opened for the host")
@@ -89,7 +89,7 @@ impl Parameters for ClassifierConfig {
 impl Parameters for BypassOracleConfig {
     const LOOKS_AHEAD: bool = true;
     const DEFAULTS_OF: Option<&'static str> = Some("baseline");
-    const PAGE_BYTES: u64 = Pages::PAGE_BYTES;
+    const PAGE_BYTES: u64 = PageRecords::PAGE_BYTES;
 
     fn keeps_places(&self) -> Option<&'static str> {
         Some("it knows when each SLC block was opened for the host")
@@ -114,7 +114,7 @@ pub struct Bypass<J> {
     pressure: Pressure,
     dials: Dials,
     judge: J,
-    pages: Pages,
+    pages: PageRecords,
     /// Page writes so far.
     now: u32,
     turnover: u32,
@@ -162,7 +162,7 @@ impl<J: Judge> Bypass<J> {
             dials: Dials::new([Dial::start_free_ratio(cache.slc.start_free_ratio)]),
             store: cache.split.store(device, io),
             judge,
-            pages: Pages::new(io.mus().div_ceil(io.policy().mus_per_page) as usize),
+            pages: PageRecords::new(io.mus().div_ceil(io.policy().mus_per_page) as usize),
             now: 0,
             turnover: blocks as u32 * slc.pages_per_block,
             opened: vec![0; blocks],
@@ -212,7 +212,7 @@ impl<J: Judge> Bypass<J> {
     /// The last write of `page` was cold, or not.
     fn label(&mut self, page: u32, cold: bool, io: &Io) {
         let (seen, place) = self.pages.last(page);
-        if place == Place::Settled {
+        if place == PageFate::Settled {
             return;
         }
         self.judge.learn(seen, cold);
@@ -220,7 +220,7 @@ impl<J: Judge> Bypass<J> {
         if !io.clockless() {
             self.figures.labels += 1;
             self.figures.cold_labels += u64::from(cold);
-            self.figures.right_labels += u64::from(cold == (place == Place::Past));
+            self.figures.right_labels += u64::from(cold == (place == PageFate::Past));
         }
     }
 
@@ -296,7 +296,7 @@ impl<J: Judge> Scheme for Bypass<J> {
         if self.judge.is_cold(piece.page, seen, self.turnover) {
             let page = self.store.host_page(piece.page, None, io)?;
             page_level::write_to(&piece, &mut self.store.region, page, io);
-            self.pages.note(piece.page, self.now, seen, Place::Past);
+            self.pages.note(piece.page, self.now, seen, PageFate::Past);
             self.past.push_back((piece.page, self.now));
             self.figures.direct_pages += u64::from(!io.clockless());
             return Ok(());
@@ -318,7 +318,7 @@ impl<J: Judge> Scheme for Bypass<J> {
             self.opened[index] = self.now;
         }
         page_level::write_to(&piece, &mut self.slc, page, io);
-        self.pages.note(piece.page, self.now, seen, Place::Cache);
+        self.pages.note(piece.page, self.now, seen, PageFate::Cache);
         self.figures.slc_pages += u64::from(!io.clockless());
         Ok(())
     }

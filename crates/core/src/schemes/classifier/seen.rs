@@ -25,7 +25,7 @@ const FREE_MAX: u32 = 63;
 
 /// Where a page went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum PageFate {
     /// Nowhere that is still to be judged.
     Settled = 0,
     Cache = 1,
@@ -67,12 +67,12 @@ impl Seen {
         ]
     }
 
-    fn pack(self, place: Place) -> u32 {
+    fn pack(self, place: PageFate) -> u32 {
         let flags = u32::from(self.sequential) | u32::from(self.reclaiming) << 1 | (place as u32) << 2;
         self.size.min(SIZE_MAX) | self.interval << 4 | self.updates << 11 | self.free << 15 | flags << 21
     }
 
-    fn unpack(bits: u32) -> (Self, Place) {
+    fn unpack(bits: u32) -> (Self, PageFate) {
         let seen = Self {
             size: bits & SIZE_MAX,
             interval: bits >> 4 & INTERVAL_MAX,
@@ -81,7 +81,8 @@ impl Seen {
             sequential: bits >> 21 & 1 != 0,
             reclaiming: bits >> 22 & 1 != 0,
         };
-        let place = [Place::Settled, Place::Cache, Place::Past, Place::Settled][(bits >> 23 & 3) as usize];
+        let place = [PageFate::Settled, PageFate::Cache, PageFate::Past, PageFate::Settled]
+            [(bits >> 23 & 3) as usize];
         (seen, place)
     }
 }
@@ -95,7 +96,7 @@ fn quarters(writes: u32) -> u32 {
 
 /// What is known of every logical page.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct Pages {
+pub struct PageRecords {
     /// The page write that was each page's last, from 1 on; 0: none.
     #[serde(with = "crate::base::sparse")]
     written: Table,
@@ -103,7 +104,7 @@ pub struct Pages {
     seen: Table,
 }
 
-impl Pages {
+impl PageRecords {
     /// What a page takes, but for four bytes, which all schemes may have for a mapping unit.
     pub const PAGE_BYTES: u64 = 4;
 
@@ -118,7 +119,7 @@ impl Pages {
     }
 
     /// What the last writer of `page` looked like, and where the page went.
-    pub fn last(&self, page: u32) -> (Seen, Place) {
+    pub fn last(&self, page: u32) -> (Seen, PageFate) {
         Seen::unpack(self.seen[page as usize])
     }
 
@@ -134,7 +135,7 @@ impl Pages {
     }
 
     /// Page write `now` wrote `page`, which went to `place`.
-    pub fn note(&mut self, page: u32, now: u32, seen: Seen, place: Place) {
+    pub fn note(&mut self, page: u32, now: u32, seen: Seen, place: PageFate) {
         self.written[page as usize] = now;
         self.seen[page as usize] = seen.pack(place);
     }
@@ -142,7 +143,7 @@ impl Pages {
     /// Nothing is to be judged of `page` any more.
     pub fn settle(&mut self, page: u32) {
         let (seen, _) = self.last(page);
-        self.seen[page as usize] = seen.pack(Place::Settled);
+        self.seen[page as usize] = seen.pack(PageFate::Settled);
     }
 }
 
@@ -154,7 +155,7 @@ mod tests {
     fn what_is_kept_comes_back() {
         let seen =
             Seen { size: 15, interval: 127, updates: 9, sequential: true, free: 63, reclaiming: false };
-        for place in [Place::Settled, Place::Cache, Place::Past] {
+        for place in [PageFate::Settled, PageFate::Cache, PageFate::Past] {
             assert_eq!(Seen::unpack(seen.pack(place)), (seen, place));
             assert_eq!(Seen::unpack(Seen::default().pack(place)), (Seen::default(), place));
         }
@@ -169,10 +170,10 @@ mod tests {
 
     #[test]
     fn updates_are_halved_by_turnovers() {
-        let mut pages = Pages::new(2);
+        let mut pages = PageRecords::new(2);
         let mut count = |page, now| {
             let seen = pages.look(page, now, 10, Seen::default());
-            pages.note(page, now, seen, Place::Cache);
+            pages.note(page, now, seen, PageFate::Cache);
             seen.updates
         };
         assert_eq!([1, 2, 3, 4, 5].map(|now| count(0, now)), [0, 1, 2, 3, 4]);

@@ -1,7 +1,7 @@
 //! Emptying the cache beside the host's writes: in idle time, in the background, at the end of a run.
 
 use super::config::FlushWhen;
-use super::plane::Phase;
+use super::plane::PlanePhase;
 use super::Client;
 use crate::base::op::Class;
 use crate::base::PlaneId;
@@ -56,7 +56,7 @@ impl Client {
     /// The host writes `units` past the closed cache of `plane`: `flush.busy_ratio` of them are owed.
     pub(super) fn owe_busy(&mut self, plane: PlaneId, units: u64) {
         let state = &mut self.planes[plane.index()];
-        if state.phase == Phase::Closed {
+        if state.phase == PlanePhase::Closed {
             state.owed_units += self.config.flush.busy_ratio * units as f64;
         }
     }
@@ -75,8 +75,8 @@ impl Client {
     #[inline]
     pub(super) fn flush_busy(&mut self, plane: PlaneId, io: &mut Io) {
         match self.planes[plane.index()].phase {
-            Phase::Closed => self.pay_owed(plane, Class::HostWrite, io),
-            Phase::Slc if self.config.flush.inside_ratio > 0.0 => {
+            PlanePhase::Closed => self.pay_owed(plane, Class::HostWrite, io),
+            PlanePhase::Slc if self.config.flush.inside_ratio > 0.0 => {
                 let (op, serial) = self.folds[plane.index()];
                 if op.is_none() || !io.is_in_flight(op, serial) {
                     self.pay_owed(plane, Class::Background, io);

@@ -1,7 +1,7 @@
 //! Which block the host writes next: decided in each plane when its last one is full.
 
 use super::config::{FoldHost, Full, Reopen};
-use super::plane::Phase;
+use super::plane::PlanePhase;
 use super::Client;
 use crate::base::op::Class;
 use crate::base::{PlaneId, Ppn};
@@ -78,11 +78,11 @@ impl Client {
 
     /// Whether the host writes dense blocks in a phase.
     #[inline]
-    pub(super) fn is_past(&self, phase: Phase) -> bool {
+    pub(super) fn is_past(&self, phase: PlanePhase) -> bool {
         match phase {
-            Phase::Slc => false,
-            Phase::Closed => true,
-            Phase::Folding => self.config.fold.host == FoldHost::Dense,
+            PlanePhase::Slc => false,
+            PlanePhase::Closed => true,
+            PlanePhase::Folding => self.config.fold.host == FoldHost::Dense,
         }
     }
 
@@ -137,7 +137,7 @@ impl Client {
     }
 
     /// `plane` enters another phase.
-    fn enter(&mut self, plane: PlaneId, phase: Phase) {
+    fn enter(&mut self, plane: PlaneId, phase: PlanePhase) {
         let before = std::mem::replace(&mut self.planes[plane.index()].phase, phase);
         self.past += u32::from(self.is_past(phase));
         self.past -= u32::from(self.is_past(before));
@@ -147,29 +147,30 @@ impl Client {
     /// says; false if it cannot.
     pub(super) fn decide(&mut self, plane: PlaneId, io: &mut Io) -> bool {
         let at = plane.index();
-        let just_filled = u32::from(self.planes[at].phase == Phase::Folding && !self.writes_dense(plane));
-        let is_open = self.planes[at].phase == Phase::Slc;
+        let just_filled =
+            u32::from(self.planes[at].phase == PlanePhase::Folding && !self.writes_dense(plane));
+        let is_open = self.planes[at].phase == PlanePhase::Slc;
         if is_open && !self.may_open_slc(plane, io) {
             self.erase_dead(plane, io);
         }
         if is_open && !self.may_open_slc(plane, io) {
-            self.enter(plane, Phase::Closed);
+            self.enter(plane, PlanePhase::Closed);
             io.note_cache_full();
         }
         self.reopen(plane, self.config.reopen, just_filled, io);
         if self.is_folding_over(plane, io) {
-            self.enter(plane, Phase::Closed);
+            self.enter(plane, PlanePhase::Closed);
         }
         match self.planes[at].phase {
-            Phase::Slc => return true,
-            Phase::Closed if self.config.full == Full::Direct && self.has_dense_block(plane, io) => {
+            PlanePhase::Slc => return true,
+            PlanePhase::Closed if self.config.full == Full::Direct && self.has_dense_block(plane, io) => {
                 return true
             }
-            Phase::Closed => {
-                self.enter(plane, Phase::Folding);
+            PlanePhase::Closed => {
+                self.enter(plane, PlanePhase::Folding);
                 self.planes[at].begin_folding();
             }
-            Phase::Folding => {}
+            PlanePhase::Folding => {}
         }
         self.fold_for_host(plane, io)
     }
@@ -187,20 +188,20 @@ impl Client {
     /// used are the one that the host writes there, or has just filled: what `when` asks for is the rest.
     pub(super) fn reopen(&mut self, plane: PlaneId, when: Reopen, own: u32, io: &Io) {
         let may_be = match self.planes[plane.index()].phase {
-            Phase::Slc => false,
-            Phase::Closed => true,
-            Phase::Folding => self.is_folding_over(plane, io),
+            PlanePhase::Slc => false,
+            PlanePhase::Closed => true,
+            PlanePhase::Folding => self.is_folding_over(plane, io),
         };
         // Idle time may have folded the one just filled.
         let rest = self.slc.used_blocks(plane).saturating_sub(own);
         if may_be && when.allows(rest, self.cap_of(plane, io)) && self.may_open_slc(plane, io) {
-            self.enter(plane, Phase::Slc);
+            self.enter(plane, PlanePhase::Slc);
         }
     }
 
     /// Whether `plane` need not fold any more for what the host writes.
     fn is_folding_over(&self, plane: PlaneId, io: &Io) -> bool {
-        self.planes[plane.index()].phase == Phase::Folding && self.free(plane, io) >= self.stop_blocks
+        self.planes[plane.index()].phase == PlanePhase::Folding && self.free(plane, io) >= self.stop_blocks
     }
 
     /// Free blocks of `plane`.

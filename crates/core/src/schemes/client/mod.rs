@@ -45,7 +45,7 @@ use check::Fit;
 use config::{FlushWhen, FoldHost, FoldPath, FoldVictim, Full};
 use lanes::Lanes;
 use plane::PlaneState;
-use report::Stats;
+use report::ClientStats;
 use serde::{Deserialize, Serialize};
 use writers::Writers;
 
@@ -95,7 +95,7 @@ pub struct Client {
     #[serde(skip)]
     staged_ns: u64,
     dials: Dials,
-    stats: Stats,
+    stats: ClientStats,
 }
 
 impl Client {
@@ -139,7 +139,7 @@ impl Client {
             folds: vec![(OpId::NONE, 0); io.geometry().planes.len()],
             staged_ns: 0,
             dials: Self::dials(config, row_bytes * u64::from(blocks)),
-            stats: Stats::default(),
+            stats: ClientStats::default(),
             config: config.clone(),
             bank,
             slc,

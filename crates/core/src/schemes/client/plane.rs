@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Where a plane is between an empty cache and a full device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Phase {
+pub enum PlanePhase {
     /// The host writes to SLC blocks.
     #[default]
     Slc,
@@ -19,8 +19,8 @@ pub enum Phase {
 /// A plane's part of a snapshot, and of the scheme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlaneState {
-    pub phase: Phase,
-    /// Mapping units folded since `Phase::Folding` began.
+    pub phase: PlanePhase,
+    /// Mapping units folded since `PlanePhase::Folding` began.
     pub folded_units: u64,
     /// Slots of the pages that the host took since then.
     pub host_units: u64,

@@ -1,16 +1,16 @@
 //! What `client` came to: its figures.
 
-use super::plane::Phase;
+use super::plane::PlanePhase;
 use super::Client;
 use crate::ftl::io::Io;
 use crate::metrics::report::SchemeReport;
 use crate::schemes::common::tables::unit_table;
-use crate::schemes::hybrid::{Moved, TimeSplit};
+use crate::schemes::hybrid::{MigrationCount, TimeSplit};
 use serde::{Deserialize, Serialize};
 
 /// What is counted since time 0.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Stats {
+pub struct ClientStats {
     /// Pages of the host in SLC blocks.
     #[serde(skip)]
     pub slc_pages: u64,
@@ -18,14 +18,14 @@ pub struct Stats {
     #[serde(skip)]
     pub direct_pages: u64,
     #[serde(skip)]
-    pub folded: Moved,
+    pub folded: MigrationCount,
     #[serde(skip)]
-    pub cleaned: Moved,
+    pub cleaned: MigrationCount,
     /// The most SLC blocks that a plane ever had.
     pub slc_blocks_max: u32,
 }
 
-impl Stats {
+impl ClientStats {
     /// Notes that a plane has `slc_blocks`.
     pub fn note(&mut self, slc_blocks: u32) {
         self.slc_blocks_max = self.slc_blocks_max.max(slc_blocks);
@@ -43,7 +43,8 @@ impl Client {
     }
 
     pub(super) fn planes_by_phase(&self) -> Vec<(&'static str, usize)> {
-        let phases = [(Phase::Slc, "slc"), (Phase::Closed, "closed"), (Phase::Folding, "folding")];
+        let phases =
+            [(PlanePhase::Slc, "slc"), (PlanePhase::Closed, "closed"), (PlanePhase::Folding, "folding")];
         let at = |phase| {
             let planes = self.slc.planes().iter();
             planes.filter(|plane| self.planes[plane.index()].phase == phase).count()

@@ -6,7 +6,7 @@ use crate::base::{BlockId, PlaneId};
 use crate::ftl::clean::{self, compact_one, pad_unprotected, pages_needed};
 use crate::ftl::fold::{self, FoldWay};
 use crate::ftl::io::Io;
-use crate::ftl::movement::Job;
+use crate::ftl::piece::Job;
 use crate::ftl::region::Writer;
 use crate::ftl::victim;
 use crate::hw::timing::OpId;

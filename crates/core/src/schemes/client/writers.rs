@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 /// are closed, in its place and behind its last program.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Writers {
-    each: Vec<Place>,
+    each: Vec<WriterPlane>,
     /// The place that is asked first.
     turn: u32,
     /// Planes that do not write, by when they last did.
@@ -23,7 +23,7 @@ pub struct Writers {
 
 /// A plane that writes, or nobody, and the programs of whoever wrote in its place.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Place {
+struct WriterPlane {
     plane: Option<PlaneId>,
     #[serde(skip)]
     programs: Lane,
@@ -33,7 +33,7 @@ impl Writers {
     /// Places for `most` of `planes`; none where all may write.
     pub fn new(most: usize, planes: &[PlaneId]) -> Self {
         let rest = if most > 0 { planes.iter().copied().collect() } else { VecDeque::new() };
-        Self { each: vec![Place::default(); most], turn: 0, rest }
+        Self { each: vec![WriterPlane::default(); most], turn: 0, rest }
     }
 
     /// Whether fewer than all planes may write at a time.

@@ -7,7 +7,7 @@ use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, CellMode, PlaneId, Problem};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
 use crate::ftl::io::Io;
-use crate::ftl::movement::Job;
+use crate::ftl::piece::Job;
 use crate::ftl::region::{Pack, Region, RegionSpec};
 use crate::ftl::store::{Store, RESERVE};
 use crate::ftl::victim;

@@ -1,7 +1,7 @@
 //! A custom scheme made of its configuration, and copied.
 
 use super::config::PlannedRegion;
-use super::history::History;
+use super::history::WriteHistory;
 use super::shelf::Shelf;
 use super::{host, Custom, CustomConfig, Figures, Hooks};
 use crate::ftl::config::CleanConfig;
@@ -64,7 +64,7 @@ impl Custom {
             turns: vec![Turns::new(io); plan.len()],
             fell: (0..plan.len()).collect(),
             cramped: Vec::new(),
-            history: if has_history { History::new(pages) } else { History::default() },
+            history: if has_history { WriteHistory::new(pages) } else { WriteHistory::default() },
             drain: described.as_ref().is_some_and(|described| described.drain),
             window_writes: described.as_ref().map_or(0, |described| described.window_writes),
             figures: vec![Figures::default(); plan.len()],

@@ -1,13 +1,13 @@
 //! Emptying page by page: where each goes is asked of the policy, or the block is still being filled.
 
 use super::reclaim::Emptied;
-use super::{Custom, Reclaim, View, Whither};
+use super::{BlockReclaim, Custom, View, Whither};
 use crate::base::op::Cause;
 use crate::base::{BlockId, PlaneId, Ppn};
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::clean::pad_unprotected;
 use crate::ftl::io::Io;
-use crate::ftl::movement::Job;
+use crate::ftl::piece::Job;
 use crate::ftl::region::Writer;
 use crate::ftl::relocate::{erase_block, relocate_page};
 use crate::ftl::store::RESERVE;
@@ -123,7 +123,7 @@ impl Custom {
     /// Moves the data of the block that is being filled; it goes on being filled.
     pub(super) fn empty_open(
         &mut self,
-        what: &Reclaim,
+        what: &BlockReclaim,
         plane: PlaneId,
         job: Job,
         io: &mut Io,

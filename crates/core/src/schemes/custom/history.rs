@@ -14,9 +14,9 @@ struct Record {
 
 /// Of all logical pages, or of none where nobody asks.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct History(Vec<Record>);
+pub struct WriteHistory(Vec<Record>);
 
-impl History {
+impl WriteHistory {
     /// Of `pages` pages that were never written.
     pub fn new(pages: u32) -> Self {
         Self(vec![Record::default(); pages as usize])

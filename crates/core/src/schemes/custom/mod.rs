@@ -24,7 +24,7 @@ mod writing;
 
 pub use config::CustomConfig;
 pub use host::{set_host, Description, Host, OptionValue, PolicySource, RegionConfig};
-pub use policy::{Choice, Hooks, Policy, Reclaim, Whither, Write, REGIONS_MAX};
+pub use policy::{BlockReclaim, Choice, Hooks, Policy, Whither, Write, REGIONS_MAX};
 pub use view::{ClosedBlock, View};
 
 use super::common::tables::page_table;
@@ -40,7 +40,7 @@ use crate::ftl::scheme::Scheme;
 use crate::ftl::window::{WindowCounters, WindowLength, WindowUnit};
 use crate::metrics::report::SchemeReport;
 use decider::Decider;
-use history::History;
+use history::WriteHistory;
 use reclaim::Emptied;
 use serde::{Deserialize, Serialize};
 use shelf::Shelf;
@@ -69,7 +69,7 @@ pub struct Custom {
     fell: Vec<usize>,
     /// Planes where a pause found no room: asked again when the host changed anything.
     cramped: Vec<PlaneId>,
-    history: History,
+    history: WriteHistory,
     drain: bool,
     window_writes: u64,
     #[serde(skip)]

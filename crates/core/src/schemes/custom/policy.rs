@@ -83,7 +83,7 @@ pub enum Whither {
 
 /// A block to be emptied and erased.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reclaim {
+pub struct BlockReclaim {
     /// The region it is taken from.
     pub region: usize,
     /// Whither its data go.
@@ -113,13 +113,13 @@ pub trait Policy: Send + Sync {
     fn place(&mut self, write: &Write, view: &View) -> Result<Choice, String>;
 
     /// Which block is emptied before `region` opens one in the view's plane; asked until none is.
-    fn reclaim(&mut self, region: usize, view: &View) -> Result<Option<Reclaim>, String>;
+    fn reclaim(&mut self, region: usize, view: &View) -> Result<Option<BlockReclaim>, String>;
 
     /// The region that logical page `page` goes to, out of a block of `region`.
     fn destination(&mut self, page: u32, region: usize, view: &View) -> Result<usize, String>;
 
     /// Which block a pause of the view's plane empties.
-    fn idle(&mut self, view: &View) -> Result<Option<Reclaim>, String>;
+    fn idle(&mut self, view: &View) -> Result<Option<BlockReclaim>, String>;
 
     /// What a window came to; answers the regions whose number of blocks per plane changes.
     fn window(&mut self, counters: &WindowCounters, view: &View) -> Result<Vec<(usize, u32)>, String>;

@@ -1,12 +1,12 @@
 //! Emptying a block as a policy said: its data move, then it is erased.
 
-use super::{Custom, Reclaim, View, Whither};
+use super::{BlockReclaim, Custom, View, Whither};
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, CellMode, PlaneId};
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::clean::pad_unprotected;
 use crate::ftl::io::Io;
-use crate::ftl::movement::Job;
+use crate::ftl::piece::Job;
 use crate::ftl::region::{Region, Writer};
 use crate::ftl::relocate::empty_block;
 use crate::ftl::victim;
@@ -25,7 +25,7 @@ impl Custom {
     /// Empties what a policy said, in `plane`.
     pub(super) fn empty(
         &mut self,
-        what: &Reclaim,
+        what: &BlockReclaim,
         plane: PlaneId,
         class: Class,
         io: &mut Io,
@@ -56,7 +56,12 @@ impl Custom {
     }
 
     /// The block that is emptied: the one named, if it can be, or the next one by the region's rule.
-    fn victim(&self, what: &Reclaim, plane: PlaneId, io: &mut Io) -> Result<Option<BlockId>, DeviceFull> {
+    fn victim(
+        &self,
+        what: &BlockReclaim,
+        plane: PlaneId,
+        io: &mut Io,
+    ) -> Result<Option<BlockId>, DeviceFull> {
         let region = &self.shelf.regions[what.region];
         let Some(block) = what.block else {
             let leaves = what.to != Whither::Region(what.region);

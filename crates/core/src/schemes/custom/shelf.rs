@@ -6,7 +6,7 @@ use crate::base::PlaneId;
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::clean::{clean_block, pad_unprotected};
 use crate::ftl::io::Io;
-use crate::ftl::movement::Job;
+use crate::ftl::piece::Job;
 use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Region, Writer};
 use crate::ftl::store::RESERVE;

@@ -1,7 +1,7 @@
 //! Where a write goes, what makes room for it, and how a policy's mistakes end the run.
 
 use super::reclaim::Emptied;
-use super::{Choice, Custom, Reclaim, View, Whither, Write};
+use super::{BlockReclaim, Choice, Custom, View, Whither, Write};
 use crate::base::op::Class;
 use crate::base::request::SECTOR_BYTES;
 use crate::base::PlaneId;
@@ -123,11 +123,11 @@ impl Custom {
         region: usize,
         plane: PlaneId,
         io: &mut Io,
-    ) -> Result<Option<Reclaim>, DeviceFull> {
+    ) -> Result<Option<BlockReclaim>, DeviceFull> {
         let Some(policy) = self.policy.as_mut().filter(|_| self.hooks.reclaim) else {
             let is_out = self.shelf.regions[region].free_blocks(plane, io) == 0;
             let to = Whither::Region(self.shelf.home());
-            let next = Reclaim { region, to, block: None, open: false, uninterrupted: false };
+            let next = BlockReclaim { region, to, block: None, open: false, uninterrupted: false };
             return Ok(is_out.then_some(next));
         };
         let asked = policy.reclaim(region, &View::new(&self.shelf.regions, io, Some(plane)));

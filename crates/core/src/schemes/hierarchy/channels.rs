@@ -23,7 +23,7 @@ pub struct Channels {
 /// What matters of a channel of the device.
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct OfChannel {
-    planes: Vec<Place>,
+    planes: Vec<CachePlane>,
     /// Logical pages with other parts there, and its load, ns.
     #[serde(skip)]
     conflicts: u32,
@@ -33,7 +33,7 @@ struct OfChannel {
 
 /// A plane of the cache.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-struct Place {
+struct CachePlane {
     /// Its number in the order of allocation.
     index: usize,
     unit: u32,
@@ -49,7 +49,7 @@ impl Channels {
         for (index, plane) in planes.iter().enumerate() {
             let place = io.geometry().planes[plane.index()];
             let of_channel = &mut channels[place.channel as usize].planes;
-            of_channel.push(Place { index, unit: place.unit, full: false });
+            of_channel.push(CachePlane { index, unit: place.unit, full: false });
         }
         Self { planes: planes.to_vec(), channels, any_full: false, turn: 0, rule }
     }

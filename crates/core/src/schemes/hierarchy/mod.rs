@@ -51,8 +51,8 @@ use config::L1_SHARE_MAX;
 pub use config::{DivisionRule, HierarchyConfig, OmegaS, PageSource, Quota};
 use division::Division;
 use labels::Labels;
-use reclaim::Level;
-use report::Stats;
+use reclaim::CacheLevel;
+use report::HierarchyStats;
 use serde::{Deserialize, Serialize};
 
 /// All partial writes are packed together.
@@ -85,7 +85,7 @@ pub struct Hierarchy {
     #[serde(skip)]
     reach: Vec<u32>,
     #[serde(skip)]
-    stats: Stats,
+    stats: HierarchyStats,
 }
 
 impl Hierarchy {
@@ -113,7 +113,7 @@ impl Hierarchy {
             slc_pages,
             request_counted: false,
             reach: Vec::new(),
-            stats: Stats::default(),
+            stats: HierarchyStats::default(),
             dials: config.dials(),
             config: config.clone(),
             bank,
@@ -133,7 +133,7 @@ impl Hierarchy {
     fn write_to_l2(&mut self, piece: &Piece, io: &mut Io) -> Result<(), DeviceFull> {
         let to = self.l2_page(piece.page, io)?;
         let before = self.census.of(&[piece.page], io);
-        let source = self.source(Level::L2);
+        let source = self.source(CacheLevel::L2);
         page_level::write_to(piece, self.level(source), to, io);
         self.census.mixed.note(to, false);
         self.census.change(before, &[piece.page], io);
@@ -154,7 +154,7 @@ impl Hierarchy {
             let picks = Picks::one(io.held(), entry);
             let to = self.l2_page(piece.page, io)?;
             self.count_full(io);
-            self.program(&picks, Level::L2, to, causer, io);
+            self.program(&picks, CacheLevel::L2, to, causer, io);
         } else if let Some(picks) = exact(io.held(), entry, self.slots, &mut self.reach) {
             self.program_in_l1(&picks, causer, io)?;
         }
@@ -175,7 +175,7 @@ impl Hierarchy {
 
     fn program_in_l1(&mut self, picks: &Picks, request: RequestId, io: &mut Io) -> Result<(), DeviceFull> {
         let to = self.l1_page(picks, io)?;
-        self.program(picks, Level::L1, to, request, io);
+        self.program(picks, CacheLevel::L1, to, request, io);
         if self.config.omega_s == OmegaS::Pages && !io.clockless() {
             self.division.count_merged();
         }
@@ -184,13 +184,13 @@ impl Hierarchy {
         Ok(())
     }
 
-    fn program(&mut self, picks: &Picks, kind: Level, to: Ppn, request: RequestId, io: &mut Io) {
+    fn program(&mut self, picks: &Picks, kind: CacheLevel, to: Ppn, request: RequestId, io: &mut Io) {
         let pages = picks.pages(io.held());
         let pages = &pages[..picks.list().len()];
         let before = self.census.of(pages, io);
         let source = self.source(kind);
         mixed::program(picks, Carry::Nothing, self.level(source), to, (request, OpId::NONE), io);
-        self.census.mixed.note(to, kind == Level::L1);
+        self.census.mixed.note(to, kind == CacheLevel::L1);
         self.census.change(before, pages, io);
     }
 
@@ -202,7 +202,7 @@ impl Hierarchy {
             plane,
             |scheme| scheme.l2.allocator(),
             |scheme, plane| {
-                let source = scheme.source(Level::L2);
+                let source = scheme.source(CacheLevel::L2);
                 scheme.take_page(source, plane, io)
             },
         )
@@ -212,7 +212,7 @@ impl Hierarchy {
     fn l1_page(&mut self, picks: &Picks, io: &mut Io) -> Result<Ppn, DeviceFull> {
         self.channels.begin(picks, io);
         while let Some(plane) = self.channels.next(io) {
-            let source = self.source(Level::L1);
+            let source = self.source(CacheLevel::L1);
             if let Some(page) = self.take_page(source, plane, io)? {
                 return Ok(page);
             }
@@ -222,23 +222,28 @@ impl Hierarchy {
     }
 
     /// The level whose blocks give a page for what goes to `kind`.
-    fn source(&self, kind: Level) -> Level {
+    fn source(&self, kind: CacheLevel) -> CacheLevel {
         match self.config.page_source {
             PageSource::Size => kind,
-            PageSource::Label if self.division.names_l1 => Level::L1,
-            PageSource::Label => Level::L2,
+            PageSource::Label if self.division.names_l1 => CacheLevel::L1,
+            PageSource::Label => CacheLevel::L2,
         }
     }
 
-    fn level(&mut self, level: Level) -> &mut Region {
+    fn level(&mut self, level: CacheLevel) -> &mut Region {
         match level {
-            Level::L1 => &mut self.l1,
-            Level::L2 => &mut self.l2,
+            CacheLevel::L1 => &mut self.l1,
+            CacheLevel::L2 => &mut self.l2,
         }
     }
 
     /// The next page of a level's blocks in `plane`, if it has one.
-    fn take_page(&mut self, level: Level, plane: PlaneId, io: &mut Io) -> Result<Option<Ppn>, DeviceFull> {
+    fn take_page(
+        &mut self,
+        level: CacheLevel,
+        plane: PlaneId,
+        io: &mut Io,
+    ) -> Result<Option<Ppn>, DeviceFull> {
         let opens = self.level(level).needs_block(plane, Writer::Host);
         if opens {
             self.make_room(level, plane, io)?;

@@ -11,23 +11,28 @@ use crate::ftl::victim;
 
 /// A level of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Level {
+pub(super) enum CacheLevel {
     L1,
     L2,
 }
 
-impl Level {
+impl CacheLevel {
     fn other(self) -> Self {
         match self {
-            Level::L1 => Level::L2,
-            Level::L2 => Level::L1,
+            CacheLevel::L1 => CacheLevel::L2,
+            CacheLevel::L2 => CacheLevel::L1,
         }
     }
 }
 
 impl Hierarchy {
     /// Reclaims blocks of `plane` until `level` may open one there.
-    pub(super) fn make_room(&mut self, level: Level, plane: PlaneId, io: &mut Io) -> Result<(), DeviceFull> {
+    pub(super) fn make_room(
+        &mut self,
+        level: CacheLevel,
+        plane: PlaneId,
+        io: &mut Io,
+    ) -> Result<(), DeviceFull> {
         if self.config.quota == Quota::Hard {
             let (l1, l2) = self.division.quotas(self.usable_blocks);
             self.l1.set_quota(l1);
@@ -45,11 +50,11 @@ impl Hierarchy {
     }
 
     /// The level to reclaim before `level` opens a block: the one over its quota, else `level`.
-    fn level_to_reclaim(&self, level: Level, plane: PlaneId, io: &Io) -> Option<Level> {
+    fn level_to_reclaim(&self, level: CacheLevel, plane: PlaneId, io: &Io) -> Option<CacheLevel> {
         let (l1_quota, l2_quota) = self.division.quotas(self.usable_blocks);
-        let left = |l: Level| match l {
-            Level::L1 => i64::from(l1_quota) - i64::from(self.l1.used_blocks(plane)),
-            Level::L2 => i64::from(l2_quota) - i64::from(self.l2.used_blocks(plane)),
+        let left = |l: CacheLevel| match l {
+            CacheLevel::L1 => i64::from(l1_quota) - i64::from(self.l1.used_blocks(plane)),
+            CacheLevel::L2 => i64::from(l2_quota) - i64::from(self.l2.used_blocks(plane)),
         };
         let free = io.bank(self.bank).free(plane);
         let may_open = left(level) > 0 || self.config.quota != Quota::Hard;
@@ -65,16 +70,16 @@ impl Hierarchy {
     }
 
     /// The block of `level` in `plane` that is emptied next, if it has one.
-    fn victim(&self, level: Level, plane: PlaneId, io: &mut Io) -> Option<BlockId> {
-        let region = if level == Level::L1 { &self.l1 } else { &self.l2 };
+    fn victim(&self, level: CacheLevel, plane: PlaneId, io: &mut Io) -> Option<BlockId> {
+        let region = if level == CacheLevel::L1 { &self.l1 } else { &self.l2 };
         victim::choose(region, io, plane, true)
     }
 
     /// Empties a block of either level into the store.
     fn reclaim(&mut self, block: BlockId, plane: PlaneId, io: &mut Io) -> Result<(), DeviceFull> {
-        let level = if self.l1.opened(block, io) { Level::L1 } else { Level::L2 };
+        let level = if self.l1.opened(block, io) { CacheLevel::L1 } else { CacheLevel::L2 };
         let pages = match (level, self.config.page_source) {
-            (Level::L2, PageSource::Size) => self.store.take_in_near(block, plane, RECLAIM, io)?,
+            (CacheLevel::L2, PageSource::Size) => self.store.take_in_near(block, plane, RECLAIM, io)?,
             _ => self.gather(block, io)?,
         };
         self.level(level).give_back(io, block);

@@ -1,7 +1,7 @@
 //! What the scheme says of a run.
 
 use super::super::common::tables::{page_table, smt_entry_bits, table_bytes};
-use super::reclaim::Level;
+use super::reclaim::CacheLevel;
 use super::Hierarchy;
 use crate::ftl::io::Io;
 use crate::ftl::scheme::Scheme;
@@ -9,7 +9,7 @@ use crate::metrics::report::{SchemeReport, TableReport};
 
 /// Counts over the run.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Stats {
+pub(super) struct HierarchyStats {
     pub(super) merged_pages: u64,
     pub(super) merged_units: u64,
     pub(super) l1_blocks_max: u64,
@@ -19,12 +19,12 @@ pub(super) struct Stats {
     pub(super) l2_pages_migrated: u64,
 }
 
-impl Stats {
+impl HierarchyStats {
     /// Counts a block of `level` that was emptied of so many pages.
-    pub(super) fn reclaimed(&mut self, level: Level, pages: u64) {
+    pub(super) fn reclaimed(&mut self, level: CacheLevel, pages: u64) {
         let (blocks, migrated) = match level {
-            Level::L1 => (&mut self.l1_blocks_reclaimed, &mut self.l1_pages_migrated),
-            Level::L2 => (&mut self.l2_blocks_reclaimed, &mut self.l2_pages_migrated),
+            CacheLevel::L1 => (&mut self.l1_blocks_reclaimed, &mut self.l1_pages_migrated),
+            CacheLevel::L2 => (&mut self.l2_blocks_reclaimed, &mut self.l2_pages_migrated),
         };
         *blocks += 1;
         *migrated += pages;

@@ -5,8 +5,8 @@ use crate::base::{BlockId, PlaneId, Ppn};
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::clean::{self, compact_one, pad_unprotected, Compacted};
 use crate::ftl::io::Io;
-use crate::ftl::movement::Job;
 use crate::ftl::page_level;
+use crate::ftl::piece::Job;
 use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Region, RegionSpec, Writer};
 use crate::metrics::report::SchemeReport;
@@ -17,7 +17,7 @@ pub const RESERVE: u32 = 1;
 
 /// What was moved since time 0.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Moved {
+pub struct MigrationCount {
     /// Blocks emptied.
     pub blocks: u64,
     /// Mapping units moved.
@@ -26,7 +26,7 @@ pub struct Moved {
     pub padded: u64,
 }
 
-impl Moved {
+impl MigrationCount {
     /// Counts an emptied block.
     pub fn count(&mut self, done: Compacted, io: &Io) {
         self.count_part(done, io);
@@ -49,13 +49,13 @@ pub struct Dense {
     clean_below: u32,
     class: Class,
     #[serde(skip)]
-    pub cleaned: Moved,
+    pub cleaned: MigrationCount,
 }
 
 impl Dense {
     /// An empty region that is cleaned where fewer than `clean_below` blocks of a plane are free.
     pub fn new(spec: RegionSpec, clean_below: u32, class: Class, io: &mut Io) -> Self {
-        Self { region: Region::new(spec, io), clean_below, class, cleaned: Moved::default() }
+        Self { region: Region::new(spec, io), clean_below, class, cleaned: MigrationCount::default() }
     }
 
     /// Free blocks per plane below which it is cleaned.

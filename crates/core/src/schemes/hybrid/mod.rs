@@ -5,7 +5,7 @@
 //! blocks of a plane. A write request that is not larger than a threshold, theta, goes to the SLC
 //! region as a whole, any other to the dense one. Units are packed into full pages wherever they go:
 //! when they come (`ftl::write_buffer`), when an SLC block is migrated, and when a dense one is
-//! cleaned (`ftl::compact`).
+//! cleaned (`ftl::clean`).
 
 mod config;
 mod control;
@@ -22,7 +22,7 @@ mod zones;
 
 pub use config::{DenseRule, HybridConfig, Reclaim, SlcRule};
 pub use control::{SIGNALS, SLC_BLOCKS, THETA_BYTES};
-pub use dense::{Dense, Moved};
+pub use dense::{Dense, MigrationCount};
 pub use dwa::{Dwa, DwaConfig};
 pub use limits::{slc_blocks_possible, Limits, Setting, SLC_SHARE_MAX, THETA_LADDER};
 pub use packing::{Packed, Packing, TakenPage};
@@ -43,7 +43,7 @@ use crate::ftl::write_buffer::{DENSE, SLC};
 use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::OpId;
 use demand::Demand;
-use report::Stats;
+use report::HybridStats;
 use serde::{Deserialize, Serialize};
 use zones::Zones;
 
@@ -69,7 +69,7 @@ pub struct Hybrid {
     /// Of the window under way, and of the one before.
     demand: Demand,
     window_before: Demand,
-    stats: Stats,
+    stats: HybridStats,
 }
 
 impl Hybrid {
@@ -101,7 +101,7 @@ impl Hybrid {
             zones: None,
             demand: Demand::default(),
             window_before: Demand::default(),
-            stats: Stats::new(slc_blocks),
+            stats: HybridStats::new(slc_blocks),
             slc,
             dense,
         };

@@ -1,7 +1,7 @@
 //! What the regions came to: figures, and where the flash's time went.
 
 use super::super::common::tables::unit_table;
-use super::{Hybrid, Moved, Packing};
+use super::{Hybrid, MigrationCount, Packing};
 use crate::base::{Cause, CellMode, OpKind};
 use crate::ftl::io::Io;
 use crate::metrics::counters::OpCounters;
@@ -64,9 +64,9 @@ impl Packing {
 
 /// What is counted since time 0.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Stats {
+pub(super) struct HybridStats {
     #[serde(skip)]
-    pub(super) migrated: Moved,
+    pub(super) migrated: MigrationCount,
     #[serde(skip)]
     pub(super) forced_shrink_blocks: u64,
     /// Zones migrated, and those of them that were accessed lately.
@@ -76,10 +76,10 @@ pub(super) struct Stats {
     sizes: (u32, u32),
 }
 
-impl Stats {
+impl HybridStats {
     /// Nothing happened yet to an SLC region of `slc_blocks` blocks per plane.
     pub(super) fn new(slc_blocks: u32) -> Self {
-        let migrated = Moved::default();
+        let migrated = MigrationCount::default();
         Self { migrated, forced_shrink_blocks: 0, zones: (0, 0), sizes: (slc_blocks, slc_blocks) }
     }
 

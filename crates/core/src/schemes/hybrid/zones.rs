@@ -9,7 +9,7 @@ const NONE: u32 = u32::MAX;
 
 /// Where a zone stands in a plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Part {
+enum ZonePlace {
     /// No block of the plane was opened for it yet.
     Free,
     Holds(BlockId),
@@ -19,14 +19,14 @@ enum Part {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Zone {
-    parts: Vec<Part>,
+    parts: Vec<ZonePlace>,
     accessed: bool,
 }
 
 impl Zone {
     fn blocks(&self) -> impl Iterator<Item = BlockId> + '_ {
         self.parts.iter().filter_map(|part| match part {
-            Part::Holds(block) => Some(*block),
+            ZonePlace::Holds(block) => Some(*block),
             _ => None,
         })
     }
@@ -52,7 +52,7 @@ impl Zones {
         Self {
             first_plane: first_plane.0,
             plane_blocks,
-            zones: vec![Zone { parts: vec![Part::Free; planes], accessed: false }],
+            zones: vec![Zone { parts: vec![ZonePlace::Free; planes], accessed: false }],
             of: vec![NONE; planes * plane_blocks as usize],
             accesses: 0,
             clear_accesses,
@@ -73,13 +73,13 @@ impl Zones {
     pub fn written(&mut self, block: BlockId, io: &Io) {
         let (index, plane) = (self.index(block, io), self.plane(block, io));
         if self.of[index] == NONE {
-            let lacking = self.zones.iter().position(|zone| zone.parts[plane] == Part::Free);
+            let lacking = self.zones.iter().position(|zone| zone.parts[plane] == ZonePlace::Free);
             let zone = lacking.unwrap_or(self.zones.len());
             if zone == self.zones.len() {
-                let parts = vec![Part::Free; self.zones[0].parts.len()];
+                let parts = vec![ZonePlace::Free; self.zones[0].parts.len()];
                 self.zones.push(Zone { parts, accessed: false });
             }
-            self.zones[zone].parts[plane] = Part::Holds(block);
+            self.zones[zone].parts[plane] = ZonePlace::Holds(block);
             self.of[index] = zone as u32;
         }
         self.zones[self.of[index] as usize].accessed = true;
@@ -107,7 +107,7 @@ impl Zones {
     pub fn next(&self, plane: PlaneId, io: &Io) -> Option<(Vec<BlockId>, bool)> {
         let plane = (plane.0 - self.first_plane) as usize;
         let ready = |zone: &&Zone| {
-            matches!(zone.parts[plane], Part::Holds(_)) && zone.blocks().all(|b| io.array().is_closed(b))
+            matches!(zone.parts[plane], ZonePlace::Holds(_)) && zone.blocks().all(|b| io.array().is_closed(b))
         };
         let zone = self.zones.iter().filter(ready).min_by_key(|zone| zone.accessed)?;
         Some((zone.blocks().collect(), zone.accessed))
@@ -117,9 +117,9 @@ impl Zones {
     pub fn rewritten(&mut self, block: BlockId, io: &Io) {
         let (index, plane) = (self.index(block, io), self.plane(block, io));
         let zone = &mut self.zones[std::mem::replace(&mut self.of[index], NONE) as usize];
-        zone.parts[plane] = Part::Gone;
+        zone.parts[plane] = ZonePlace::Gone;
         if zone.blocks().next().is_none() {
-            zone.parts.fill(Part::Free);
+            zone.parts.fill(ZonePlace::Free);
             zone.accessed = false;
         }
     }

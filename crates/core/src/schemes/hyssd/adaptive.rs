@@ -14,7 +14,7 @@
 
 use super::config::{HyssdSpec, Least, TierConfig, Wear};
 use super::lifetime::Offset;
-use super::policy::{Advice, Policy, Search};
+use super::policy::{Advice, FillPolicy, Search};
 use crate::base::Problem;
 use crate::ftl::scheme::Parameters;
 use crate::hw::device_config::DeviceConfig;
@@ -127,7 +127,7 @@ pub struct Adaptive {
     offset: Offset,
 }
 
-impl Policy for Adaptive {
+impl FillPolicy for Adaptive {
     type Config = HyssdConfig;
     const NAME: &'static str = "hyssd";
 

@@ -2,7 +2,7 @@
 
 use super::super::hybrid::DenseRule;
 use super::config::HyssdSpec;
-use super::tiers::{Layout, Place};
+use super::tiers::{Layout, TierBlocks};
 use crate::base::problem::check_range;
 use crate::base::Problem;
 use crate::hw::device_config::DeviceConfig;
@@ -32,7 +32,7 @@ impl Capacity {
     /// Of tiers whose unit fits their pages.
     pub fn of(spec: &HyssdSpec, device: &DeviceConfig, layout: &Layout) -> Self {
         let unit = u64::from(spec.tiers.unit_bytes(device));
-        let usable = |place: &Place, rule: &DenseRule| {
+        let usable = |place: &TierBlocks, rule: &DenseRule| {
             let blocks = place.blocks.saturating_sub(spec.tiers.held_back(rule));
             u64::from(place.planes(device)) * u64::from(blocks) * place.block_bytes(device) / unit
         };

@@ -8,8 +8,8 @@ use crate::base::{Mu, PlaneId};
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
 use crate::ftl::media::SLOTS_MAX;
-use crate::ftl::movement::Job;
 use crate::ftl::page_level::{mapped_in, mapped_mask};
+use crate::ftl::piece::Job;
 use crate::ftl::transfer::transfer;
 
 impl TwoTier {

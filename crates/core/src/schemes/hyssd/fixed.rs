@@ -10,7 +10,7 @@
 use super::super::common::dials::{Dial, Dials};
 use super::capacity::Capacity;
 use super::config::{HyssdSpec, Least, TierConfig, Wear};
-use super::policy::{Advice, Policy, Search};
+use super::policy::{Advice, FillPolicy, Search};
 use crate::base::Problem;
 use crate::ftl::knob::{Knob, KnobSpec};
 use crate::ftl::scheme::Parameters;
@@ -83,7 +83,7 @@ pub struct Fixed {
     dials: Dials,
 }
 
-impl Policy for Fixed {
+impl FillPolicy for Fixed {
     type Config = HyssdStaticConfig;
     const NAME: &'static str = "hyssd-static";
     const KNOBS: &'static [KnobSpec] = &[KNOB];

@@ -3,7 +3,7 @@
 use super::config::HyssdSpec;
 use super::cost::{CostModel, Tier};
 use super::fixed::HyssdStaticConfig;
-use super::tiers::{Layout, Place};
+use super::tiers::{Layout, TierBlocks};
 use crate::base::Problem;
 use crate::hw::config::ProgramRule;
 use crate::hw::device_config::DeviceConfig;
@@ -15,7 +15,7 @@ fn mean(times_ns: &[u32]) -> f64 {
 
 /// What the operations of a tier cost for a unit of `unit_bytes`, with what the bus takes. A unit that
 /// shares a page bears its part of what moves the page; to be read, it takes the page's whole time.
-fn tier(place: &Place, unit_bytes: u32, device: &DeviceConfig) -> Tier {
+fn tier(place: &TierBlocks, unit_bytes: u32, device: &DeviceConfig) -> Tier {
     let pool = &device.pool[place.pool];
     let mode = pool.mode(place.mode).expect("Invariant: the configuration was checked");
     let bus = &pool.bus;

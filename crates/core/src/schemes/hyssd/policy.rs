@@ -33,7 +33,7 @@ pub struct Advice {
 /// Who says how full the fast tier is to be.
 ///
 /// A snapshot holds it as it is.
-pub trait Policy: Clone + Serialize + DeserializeOwned {
+pub trait FillPolicy: Clone + Serialize + DeserializeOwned {
     /// The scheme's parameters.
     type Config;
     const NAME: &'static str;

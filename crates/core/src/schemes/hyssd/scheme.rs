@@ -5,7 +5,7 @@ use super::super::common::tables::page_table;
 use super::analysis::Analysis;
 use super::capacity::Capacity;
 use super::model::cost_model;
-use super::policy::Policy;
+use super::policy::FillPolicy;
 use super::two_tier::TwoTier;
 use super::wear::Lifetimes;
 use crate::base::PlaneId;
@@ -23,14 +23,14 @@ use serde::{Deserialize, Serialize};
 /// Two tiers, and who says how full the fast one is to be.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Hyssd<P: Policy> {
+pub struct Hyssd<P: FillPolicy> {
     tiers: TwoTier,
     policy: P,
     analysis: Analysis,
     window: WindowLength,
 }
 
-impl<P: Policy> Hyssd<P> {
+impl<P: FillPolicy> Hyssd<P> {
     pub fn new(config: &P::Config, device: &DeviceConfig, io: &mut Io) -> Self {
         let spec = P::spec(config);
         let layout = spec.layout(device).expect("Invariant: the configuration was checked");
@@ -47,7 +47,7 @@ impl<P: Policy> Hyssd<P> {
     }
 }
 
-impl<P: Policy> Scheme for Hyssd<P> {
+impl<P: FillPolicy> Scheme for Hyssd<P> {
     const KNOBS: &'static [KnobSpec] = P::KNOBS;
 
     regions! { Cache tiers.fast.region, Store tiers.dense.region }

@@ -67,7 +67,7 @@ impl HyssdSpec<'_> {
 
 /// The blocks of a tier.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Place {
+pub struct TierBlocks {
     pub pool: usize,
     pub mode: CellMode,
     /// First block of each plane.
@@ -76,7 +76,7 @@ pub struct Place {
     pub blocks: u32,
 }
 
-impl Place {
+impl TierBlocks {
     pub fn planes(&self, device: &DeviceConfig) -> u32 {
         device.pool[self.pool].plane_count()
     }
@@ -115,9 +115,9 @@ impl Place {
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     /// The tier that new data go to.
-    pub fast: Place,
+    pub fast: TierBlocks,
     /// The tier that holds the rest.
-    pub dense: Place,
+    pub dense: TierBlocks,
 }
 
 impl Layout {
@@ -158,8 +158,9 @@ impl Layout {
             let allowed = format!("between {BLOCKS_MIN} and {most} (the plane has {} blocks)", pool.blocks);
             return Err(Problem::new(key(spec, "fast_blocks"), blocks, allowed));
         }
-        let fast = Place { pool: 0, mode: fast_mode, first_block: 0, blocks };
-        let dense = Place { mode: dense_mode, first_block: blocks, blocks: pool.blocks - blocks, ..fast };
+        let fast = TierBlocks { pool: 0, mode: fast_mode, first_block: 0, blocks };
+        let dense =
+            TierBlocks { mode: dense_mode, first_block: blocks, blocks: pool.blocks - blocks, ..fast };
         Ok(Self { fast, dense })
     }
 
@@ -175,7 +176,7 @@ impl Layout {
             let config = &device.pool[pool];
             let mode = chosen.unwrap_or_else(|| config.densest());
             check_offered(spec, name, mode, config)?;
-            Ok(Place { pool, mode, first_block: 0, blocks: config.blocks })
+            Ok(TierBlocks { pool, mode, first_block: 0, blocks: config.blocks })
         };
         let fast = place(fast, "fast_mode", spec.tiers.fast_mode)?;
         let dense = place(dense, "dense_mode", spec.tiers.dense_mode)?;

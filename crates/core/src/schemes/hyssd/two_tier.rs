@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 /// Units moved since time 0.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Moved {
+pub struct TierMoves {
     /// From the fast tier to the dense one, to make way for others.
     pub destaged: u64,
     /// From the dense tier to the fast one, by a write.
@@ -61,7 +61,7 @@ pub struct TwoTier {
     pub(super) sources: Vec<OpId>,
     /// Units moved.
     #[serde(skip)]
-    pub moved: Moved,
+    pub moved: TierMoves,
 }
 
 impl TwoTier {
@@ -91,7 +91,7 @@ impl TwoTier {
             hot: Vec::new(),
             awaited: Vec::new(),
             sources: Vec::new(),
-            moved: Moved::default(),
+            moved: TierMoves::default(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::config::Wear;
 use super::lifetime::remaining;
-use super::tiers::{Layout, Place};
+use super::tiers::{Layout, TierBlocks};
 use super::two_tier::TwoTier;
 use crate::ftl::io::Io;
 use crate::ftl::region::Region;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// A tier's rated cycles, and what wears it.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Rated {
-    place: Place,
+    place: TierBlocks,
     bytes: f64,
     endurance_cycles: Option<u32>,
     /// Bytes programmed before the device was restored, and until the run ended.
@@ -22,7 +22,7 @@ struct Rated {
 }
 
 impl Rated {
-    fn of(place: Place, device: &DeviceConfig) -> Self {
+    fn of(place: TierBlocks, device: &DeviceConfig) -> Self {
         let mode = device.pool[place.pool].mode(place.mode);
         let endurance_cycles = mode.and_then(|mode| mode.endurance_cycles);
         Self { place, bytes: place.bytes(device) as f64, endurance_cycles, before_bytes: 0, until_bytes: 0 }
@@ -44,7 +44,7 @@ impl Rated {
     }
 }
 
-fn mean_erases(place: &Place, region: &Region, io: &Io) -> f64 {
+fn mean_erases(place: &TierBlocks, region: &Region, io: &Io) -> f64 {
     let blocks = region.planes().iter().flat_map(|&plane| region.blocks(plane, io));
     let erases: u64 = blocks.map(|block| u64::from(io.array().erases(block, place.mode))).sum();
     erases as f64 / region.share().blocks as f64

@@ -6,7 +6,7 @@ use crate::base::{Mu, Ppn};
 use crate::ftl::io::Io;
 use crate::ftl::piece::Piece;
 use crate::ftl::two_layer::Cleaned;
-use crate::ftl::two_layer::{TwoLayerRegion, Victim};
+use crate::ftl::two_layer::{EmptiedBlock, TwoLayerRegion};
 use crate::metrics::report::SchemeReport;
 use serde::{Deserialize, Serialize};
 
@@ -52,7 +52,7 @@ impl Balance {
         self.refreshed_blocks += u64::from(done.refreshed);
     }
 
-    pub fn book_agc_erase(&mut self, victim: Victim) {
+    pub fn book_agc_erase(&mut self, victim: EmptiedBlock) {
         self.agc_blocks += 1;
         self.refreshed_blocks += u64::from(victim.used);
     }

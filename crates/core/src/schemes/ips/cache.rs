@@ -8,10 +8,10 @@ use crate::base::{PlaneId, Ppn, Problem};
 use crate::ftl::answer::{DeviceFull, Idle};
 use crate::ftl::bank::BankId;
 use crate::ftl::config::{Placement, PlaneOrder};
+use crate::ftl::destination::Destination;
 use crate::ftl::io::Io;
-use crate::ftl::movement::{Destination, Job};
 use crate::ftl::page_level;
-use crate::ftl::piece::Piece;
+use crate::ftl::piece::{Job, Piece};
 use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::relocate::relocate_page;
 use crate::ftl::two_layer::{Eligible, TwoLayerRegion, TwoLayerSpec};
@@ -241,7 +241,7 @@ impl Cache {
         plane: PlaneId,
         config: &AgcConfig,
         io: &mut Io,
-    ) -> Option<crate::ftl::two_layer::Victim> {
+    ) -> Option<crate::ftl::two_layer::EmptiedBlock> {
         let under_way = self.region.victim(plane);
         if under_way.is_some() || !self.region.has_switch(plane) {
             return under_way;

@@ -1,7 +1,7 @@
 //! The parameters of `nvc`.
 
 use super::super::common::device_fit::{check_page, densest_beside_slc, no_pool};
-use super::rules::{LastLogRule, Policy, SlcLogRule};
+use super::rules::{CachePolicy, LastLogRule, SlcLogRule};
 use crate::base::problem::check_range;
 use crate::base::{units, CellMode, Problem};
 use crate::ftl::config::{Placement, PlaneOrder};
@@ -77,8 +77,8 @@ impl NvcConfig {
     }
 
     /// What moves where.
-    pub fn policy(&self) -> Policy {
-        Policy::number(self.policy).expect("Invariant: the configuration was checked")
+    pub fn policy(&self) -> CachePolicy {
+        CachePolicy::number(self.policy).expect("Invariant: the configuration was checked")
     }
 
     /// Adds the problems of both regions, of a plane of `blocks`.

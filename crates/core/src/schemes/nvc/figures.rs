@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 
 /// Which region of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Tier {
+pub enum LogTier {
     /// The one in SLC mode.
     Slc,
     /// The one in a dense mode.
     Dense,
 }
 
-impl Tier {
+impl LogTier {
     fn name(self) -> &'static str {
         match self {
             Self::Slc => "slc",
@@ -31,7 +31,7 @@ pub enum Origin {
     /// The host, or the DRAM buffer.
     Host,
     /// A region of the cache.
-    Cache(Tier),
+    Cache(LogTier),
     Disk,
 }
 
@@ -73,13 +73,13 @@ pub struct Figures {
 impl Figures {
     /// A page of `tier` was programmed with what came from `origin`.
     #[inline]
-    pub fn programmed(&mut self, tier: Tier, origin: Origin, io: &Io) {
+    pub fn programmed(&mut self, tier: LogTier, origin: Origin, io: &Io) {
         self.tiers[tier as usize].pages[origin.number()] += u64::from(!io.clockless());
     }
 
     /// The host read `units` in `tier`.
     #[inline]
-    pub fn hit(&mut self, tier: Tier, units: u32) {
+    pub fn hit(&mut self, tier: LogTier, units: u32) {
         self.tiers[tier as usize].hits += u64::from(units);
     }
 
@@ -108,12 +108,12 @@ impl Figures {
     }
 
     /// The cold region of `tier` is cleaned.
-    pub fn cleaned(&mut self, tier: Tier, verdict: Verdict, io: &Io) {
+    pub fn cleaned(&mut self, tier: LogTier, verdict: Verdict, io: &Io) {
         self.tiers[tier as usize].cleanings[verdict as usize] += u64::from(!io.clockless());
     }
 
     /// The figures of a cache of `regions`.
-    pub fn report(&self, regions: &[(Tier, &LogRegion)], io: &Io) -> BTreeMap<String, f64> {
+    pub fn report(&self, regions: &[(LogTier, &LogRegion)], io: &Io) -> BTreeMap<String, f64> {
         let mut figures = self.report_disk(regions, io);
         let mut add = |name: String, value: f64| {
             figures.insert(name, value);
@@ -133,7 +133,7 @@ impl Figures {
 
     /// What was written to the disk, and where in front of it the units lay that the host read: no shares
     /// if it read nothing.
-    pub fn report_disk(&self, regions: &[(Tier, &LogRegion)], io: &Io) -> BTreeMap<String, f64> {
+    pub fn report_disk(&self, regions: &[(LogTier, &LogRegion)], io: &Io) -> BTreeMap<String, f64> {
         let mut figures = BTreeMap::new();
         let written = self.to_disk * u64::from(io.geometry().mu_bytes);
         figures.insert("disk_written_bytes".into(), written as f64);
@@ -154,9 +154,9 @@ impl Figures {
 
     fn add_volumes(
         &self,
-        tier: Tier,
+        tier: LogTier,
         region: &LogRegion,
-        regions: &[(Tier, &LogRegion)],
+        regions: &[(LogTier, &LogRegion)],
         io: &Io,
         add: &mut impl FnMut(String, f64),
     ) {
@@ -167,19 +167,19 @@ impl Figures {
             add(format!("{name}_from_{}_bytes", from.name()), bytes(Origin::Cache(from)));
         }
         add(format!("{name}_from_disk_bytes"), bytes(Origin::Disk));
-        if tier == Tier::Dense {
+        if tier == LogTier::Dense {
             add(format!("{name}_from_host_bytes"), bytes(Origin::Host));
         }
         add(format!("{name}_bytes"), (pages.iter().sum::<u64>() * page) as f64);
     }
 
-    fn add_cleanings(&self, tier: Tier, of_two: bool, add: &mut impl FnMut(String, f64)) {
+    fn add_cleanings(&self, tier: LogTier, of_two: bool, add: &mut impl FnMut(String, f64)) {
         let name = tier.name();
         let counts = self.tiers[tier as usize].cleanings;
         add(format!("{name}_cleanings"), counts.iter().sum::<u64>() as f64);
         add(format!("{name}_cleanings_stay"), counts[Verdict::Stay as usize] as f64);
         add(format!("{name}_cleanings_leave"), counts[Verdict::Leave as usize] as f64);
-        if tier == Tier::Slc && of_two {
+        if tier == LogTier::Slc && of_two {
             add(format!("{name}_cleanings_marked"), counts[Verdict::StayMarked as usize] as f64);
         }
     }

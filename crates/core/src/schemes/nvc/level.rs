@@ -1,17 +1,17 @@
 //! A region of the cache: what is put into it, and how it is cleaned.
 
 use super::copies::Copies;
-use super::figures::{Figures, Origin, Tier};
+use super::figures::{Figures, LogTier, Origin};
 use super::marks::Marks;
-use super::rules::{Census, LastLogRule, Verdict};
+use super::rules::{ColdPages, LastLogRule, Verdict};
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, Ppn};
 use crate::ftl::answer::DeviceFull;
-use crate::ftl::destage::Destage;
+use crate::ftl::destage::DestageJob;
+use crate::ftl::destination::Destination;
 use crate::ftl::io::Io;
 use crate::ftl::log_region::LogRegion;
-use crate::ftl::movement::{Destination, Job};
-use crate::ftl::piece::Piece;
+use crate::ftl::piece::{Job, Piece};
 use crate::ftl::region::Writer;
 use crate::ftl::relocate::{erase_block, relocate_page};
 use crate::ftl::unit_level::{self, Reads};
@@ -34,14 +34,14 @@ pub struct Shared {
     pub flush_clean: bool,
     copies: Copies,
     #[serde(skip)]
-    destage: Destage,
+    destage: DestageJob,
 }
 
 impl Shared {
     /// Of an empty cache.
     pub fn new(flush_clean: bool, copies: Copies, io: &Io) -> Self {
         let (marks, figures) = (Marks::new(io), Figures::default());
-        Self { marks, figures, flush_clean, copies, destage: Destage::default() }
+        Self { marks, figures, flush_clean, copies, destage: DestageJob::default() }
     }
 
     /// Whether the controller has memory for a copy of `units` that were read; those it has not are counted.
@@ -54,18 +54,18 @@ impl Shared {
 
 /// A region of the cache.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct Level {
+pub struct LogLevel {
     /// Its blocks.
     pub log: LogRegion,
-    tier: Tier,
+    tier: LogTier,
     /// The blocks being cleaned; the room is kept.
     #[serde(skip)]
     cold: Vec<BlockId>,
 }
 
-impl Level {
+impl LogLevel {
     /// An empty one.
-    pub fn new(log: LogRegion, tier: Tier) -> Self {
+    pub fn new(log: LogRegion, tier: LogTier) -> Self {
         Self { log, tier, cold: Vec::new() }
     }
 
@@ -99,16 +99,16 @@ impl Level {
     }
 
     /// How much of the cold region is invalid.
-    pub fn census(&self, io: &Io) -> Census {
+    pub fn census(&self, io: &Io) -> ColdPages {
         let (invalid, pages) = self.log.cold_census(io);
-        Census { invalid, pages }
+        ColdPages { invalid, pages }
     }
 
     /// Moves what lives in `page` of the region `from` into this one, where there is room.
     pub fn move_in(
         &mut self,
         page: Ppn,
-        from: Tier,
+        from: LogTier,
         shared: &mut Shared,
         io: &mut Io,
     ) -> Result<(), DeviceFull> {

@@ -1,8 +1,8 @@
 //! A flash cache in front of a disk: two circular logs, one in SLC mode and one in a dense mode, a single
 //! log of either kind, and the disk alone.
 //!
-//! `lifespan` is the paper's arithmetic of how long the flash lasts; it knows no device. `rules` and
-//! `policy` are its decisions, `level` a region that follows them.
+//! `lifespan` is the paper's arithmetic of how long the flash lasts; it knows no device. `rules` are
+//! its decisions, `level` a region that follows them.
 
 mod config;
 mod copies;

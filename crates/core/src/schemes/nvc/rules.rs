@@ -21,14 +21,14 @@ pub enum Verdict {
 
 /// How many pages of a cold region are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Census {
+pub struct ColdPages {
     /// Pages of which nothing lives.
     pub invalid: u32,
     /// All its pages.
     pub pages: u32,
 }
 
-impl Census {
+impl ColdPages {
     /// Whether at least the share `threshold` is invalid. Where nothing is, nothing may stay: it would be
     /// copied for ever without a page of room won.
     fn reaches(self, threshold: f64) -> bool {
@@ -61,7 +61,7 @@ pub struct SlcLogRule {
 
 impl SlcLogRule {
     /// What becomes of the valid pages of a cold region.
-    pub fn verdict(&self, cold: Census) -> Verdict {
+    pub fn verdict(&self, cold: ColdPages) -> Verdict {
         if cold.reaches(self.stay_invalid) {
             Verdict::Stay
         } else if cold.reaches(self.stay_marked_invalid) {
@@ -105,7 +105,7 @@ pub struct LastLogRule {
 
 impl LastLogRule {
     /// What becomes of the valid pages of a cold region.
-    pub fn verdict(&self, cold: Census, disk_spins: bool) -> Verdict {
+    pub fn verdict(&self, cold: ColdPages, disk_spins: bool) -> Verdict {
         let threshold = if disk_spins { self.stay_invalid_spinning } else { self.stay_invalid_standby };
         if cold.reaches(threshold) {
             Verdict::Stay
@@ -122,7 +122,7 @@ impl LastLogRule {
 
 /// What moves where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Policy {
+pub enum CachePolicy {
     /// Policy 0: everything is written to SLC, what is cold there moves to the dense region.
     TwoLevels,
     /// Policy 1: the same, but for large writes, which go to the dense region.
@@ -133,7 +133,7 @@ pub enum Policy {
     Downwards,
 }
 
-impl Policy {
+impl CachePolicy {
     /// The policy by the paper's number.
     pub fn number(number: u32) -> Option<Self> {
         [Self::TwoLevels, Self::LargeBypass, Self::Separate, Self::Downwards].get(number as usize).copied()
@@ -163,8 +163,8 @@ impl Policy {
 mod tests {
     use super::*;
 
-    fn of_100(invalid: u32) -> Census {
-        Census { invalid, pages: 100 }
+    fn of_100(invalid: u32) -> ColdPages {
+        ColdPages { invalid, pages: 100 }
     }
 
     #[test]
@@ -174,7 +174,7 @@ mod tests {
         use Verdict::{Leave, Stay, StayMarked};
         assert_eq!(verdicts, [Leave, Leave, StayMarked, StayMarked, Stay, Stay]);
         // Fig. 2: three valid pages in three blocks of four.
-        assert_eq!(rule.verdict(Census { invalid: 9, pages: 12 }), Stay);
+        assert_eq!(rule.verdict(ColdPages { invalid: 9, pages: 12 }), Stay);
     }
 
     #[test]

@@ -11,9 +11,9 @@
 use super::super::common::tables::unit_table;
 use super::config::NvcConfig;
 use super::copies::Copies;
-use super::figures::{Origin, Tier};
-use super::level::{lives, pages_of, Level, Shared, GC, MIGRATION};
-use super::rules::{LastLogRule, Policy, SlcLogRule, Verdict};
+use super::figures::{LogTier, Origin};
+use super::level::{lives, pages_of, LogLevel, Shared, GC, MIGRATION};
+use super::rules::{CachePolicy, LastLogRule, SlcLogRule, Verdict};
 use crate::base::arithmetic::Ones;
 use crate::base::request::SECTOR_BYTES;
 use crate::base::{BlockId, CellMode, Mu, Slot};
@@ -33,7 +33,7 @@ use serde::{Deserialize, Serialize};
 /// The parameters that do not become regions.
 #[derive(Clone, Serialize, Deserialize)]
 struct Rules {
-    policy: Policy,
+    policy: CachePolicy,
     slc: SlcLogRule,
     dense: LastLogRule,
     large_request_bytes: u64,
@@ -42,8 +42,8 @@ struct Rules {
 /// An SLC log and a dense one above a disk.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Nvc {
-    slc: Level,
-    dense: Level,
+    slc: LogLevel,
+    dense: LogLevel,
     rules: Rules,
     shared: Shared,
 }
@@ -80,8 +80,8 @@ impl Nvc {
         let region = region(config.mode(device), slc, blocks - slc);
         let dense_log = LogRegion::new(LogSpec { region, cold_share, reserve_share }, io);
         Self {
-            slc: Level::new(slc_log, Tier::Slc),
-            dense: Level::new(dense_log, Tier::Dense),
+            slc: LogLevel::new(slc_log, LogTier::Slc),
+            dense: LogLevel::new(dense_log, LogTier::Dense),
             rules: Rules {
                 policy: config.policy(),
                 slc: config.slc.clone(),
@@ -107,8 +107,8 @@ impl Nvc {
                 Some(_) => found.dense |= 1 << i,
             }
         }
-        self.shared.figures.hit(Tier::Slc, found.slc.ones());
-        self.shared.figures.hit(Tier::Dense, found.dense.ones());
+        self.shared.figures.hit(LogTier::Slc, found.slc.ones());
+        self.shared.figures.hit(LogTier::Dense, found.dense.ones());
         self.shared.figures.miss(found.disk.ones());
         found
     }
@@ -182,11 +182,11 @@ impl Nvc {
                 Verdict::Leave => false,
             };
             if stays {
-                self.slc.move_in(page, Tier::Slc, &mut self.shared, io)?;
+                self.slc.move_in(page, LogTier::Slc, &mut self.shared, io)?;
             } else {
                 // Cleaning of the dense region, where this page needs it, comes to its end first.
                 self.make_room_in_dense(io)?;
-                self.dense.move_in(page, Tier::Slc, &mut self.shared, io)?;
+                self.dense.move_in(page, LogTier::Slc, &mut self.shared, io)?;
             }
         }
         let job = if verdict == Verdict::Leave { MIGRATION } else { GC };
@@ -231,7 +231,7 @@ impl Scheme for Nvc {
             mask => Reads::host_from_disk(&piece, mask, io),
         };
         if found.dense != 0 && moves {
-            self.raise((piece.page, found.dense), &dense, Origin::Cache(Tier::Dense), io)?;
+            self.raise((piece.page, found.dense), &dense, Origin::Cache(LogTier::Dense), io)?;
         }
         if found.disk != 0 {
             self.raise((piece.page, found.disk), &disk, Origin::Disk, io)?;
@@ -244,7 +244,7 @@ impl Scheme for Nvc {
     }
 
     fn report(&self, io: &Io) -> SchemeReport {
-        let regions = [(Tier::Slc, &self.slc.log), (Tier::Dense, &self.dense.log)];
+        let regions = [(LogTier::Slc, &self.slc.log), (LogTier::Dense, &self.dense.log)];
         SchemeReport {
             name: "nvc".into(),
             figures: self.shared.figures.report(&regions, io),

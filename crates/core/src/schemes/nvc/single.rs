@@ -10,8 +10,8 @@
 
 use super::super::common::tables::unit_table;
 use super::copies::Copies;
-use super::figures::{Origin, Tier};
-use super::level::{Level, Shared};
+use super::figures::{LogTier, Origin};
+use super::level::{LogLevel, Shared};
 use super::rules::LastLogRule;
 use super::single_config::{NvcMlcOnlyConfig, NvcSlcOnlyConfig, SingleConfig};
 use crate::base::arithmetic::Ones;
@@ -34,7 +34,7 @@ pub trait Kind: Clone {
     type Config: SingleConfig;
     const NAME: &'static str;
     /// What its region counts as.
-    const TIER: Tier;
+    const TIER: LogTier;
 }
 
 /// The region is in SLC mode.
@@ -44,7 +44,7 @@ pub struct SlcOnly;
 impl Kind for SlcOnly {
     type Config = NvcSlcOnlyConfig;
     const NAME: &'static str = "nvc-slc-only";
-    const TIER: Tier = Tier::Slc;
+    const TIER: LogTier = LogTier::Slc;
 }
 
 /// The region is in a dense mode.
@@ -54,14 +54,14 @@ pub struct MlcOnly;
 impl Kind for MlcOnly {
     type Config = NvcMlcOnlyConfig;
     const NAME: &'static str = "nvc-mlc-only";
-    const TIER: Tier = Tier::Dense;
+    const TIER: LogTier = LogTier::Dense;
 }
 
 /// A log above a disk.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Single<K: Kind> {
-    level: Level,
+    level: LogLevel,
     rule: LastLogRule,
     shared: Shared,
     kind: std::marker::PhantomData<K>,
@@ -86,7 +86,7 @@ impl<K: Kind> Single<K> {
         let (cold_share, reserve_share) = (spec.log.clean.cold_share, spec.log.clean.reserve_share);
         let log = LogRegion::new(LogSpec { region, cold_share, reserve_share }, io);
         Self {
-            level: Level::new(log, K::TIER),
+            level: LogLevel::new(log, K::TIER),
             rule: spec.log.clean.clone(),
             shared: Shared::new(spec.log.flush_clean, copies, io),
             kind: std::marker::PhantomData,

@@ -2,7 +2,7 @@
 
 use super::super::common::device_fit::{check_page, densest, offered_modes};
 use super::config::{COPY_BUFFER_BYTES, COPY_BUFFER_BYTES_MAX};
-use super::figures::Tier;
+use super::figures::LogTier;
 use super::rules::LastLogRule;
 use crate::base::problem::check_range;
 use crate::base::{units, CellMode, Problem};
@@ -45,7 +45,7 @@ pub struct SingleSpec<'a> {
     /// The scheme.
     pub name: &'static str,
     /// What the region counts as.
-    pub tier: Tier,
+    pub tier: LogTier,
     /// Its cell mode.
     pub mode: CellMode,
     /// What both schemes have.
@@ -55,7 +55,7 @@ pub struct SingleSpec<'a> {
 impl SingleSpec<'_> {
     /// The pool used: the largest that offers the mode, which is one of the tier.
     pub fn pool(&self, device: &DeviceConfig) -> Option<usize> {
-        if (self.mode == CellMode::Slc) != (self.tier == Tier::Slc) {
+        if (self.mode == CellMode::Slc) != (self.tier == LogTier::Slc) {
             return None;
         }
         let offering = device.pool.iter().enumerate().filter(|(_, p)| p.mode(self.mode).is_some());
@@ -82,11 +82,11 @@ impl SingleSpec<'_> {
     fn no_pool(&self, device: &DeviceConfig) -> Problem {
         let modes = offered_modes(device);
         match self.tier {
-            Tier::Slc => {
+            LogTier::Slc => {
                 let allowed = format!("another scheme: the chips offer {modes}, not slc");
                 Problem::new("scheme", self.name, allowed)
             }
-            Tier::Dense => {
+            LogTier::Dense => {
                 let key = format!("scheme.{}.dense_mode", self.name);
                 let allowed = format!("a mode denser than slc; the device offers {modes}");
                 Problem::new(key, self.mode.name(), allowed)
@@ -112,7 +112,7 @@ pub struct NvcSlcOnlyConfig {
 
 impl SingleConfig for NvcSlcOnlyConfig {
     fn spec(&self, _device: &DeviceConfig) -> SingleSpec<'_> {
-        SingleSpec { name: "nvc-slc-only", tier: Tier::Slc, mode: CellMode::Slc, log: &self.log }
+        SingleSpec { name: "nvc-slc-only", tier: LogTier::Slc, mode: CellMode::Slc, log: &self.log }
     }
 }
 
@@ -142,7 +142,7 @@ pub struct NvcMlcOnlyConfig {
 impl SingleConfig for NvcMlcOnlyConfig {
     fn spec(&self, device: &DeviceConfig) -> SingleSpec<'_> {
         let mode = self.dense_mode.unwrap_or_else(|| densest(device));
-        SingleSpec { name: "nvc-mlc-only", tier: Tier::Dense, mode, log: &self.log }
+        SingleSpec { name: "nvc-mlc-only", tier: LogTier::Dense, mode, log: &self.log }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The agent: who decides after a step, and what it has learned.
 
-use super::q_table::{epsilon_greedy, Choice, QTable, Rates};
+use super::q_table::{epsilon_greedy, ActionChoice, LearningRates, QTable};
 use crate::base::rng::RngStream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ pub enum AgentKind {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Agent {
     kind: AgentKind,
-    rates: Rates,
+    rates: LearningRates,
     table: QTable,
     /// How often each action was chosen in each state.
     visits: Vec<u64>,
@@ -37,17 +37,23 @@ pub(super) struct Agent {
 
 impl Agent {
     /// An agent that knows nothing; it has a table only if it decides.
-    pub fn new(kind: AgentKind, rates: Rates, states: usize, actions: usize, stream: RngStream) -> Self {
+    pub fn new(
+        kind: AgentKind,
+        rates: LearningRates,
+        states: usize,
+        actions: usize,
+        stream: RngStream,
+    ) -> Self {
         let table = QTable::new(if kind == AgentKind::None { 0 } else { states }, actions);
         Self { kind, rates, visits: vec![0; table.values.len()], table, previous: None, stream }
     }
 
     /// Chooses an action in `state`, then learns from the `reward` of the step that led there.
-    pub fn step(&mut self, state: usize, reward: f64) -> Option<Choice> {
+    pub fn step(&mut self, state: usize, reward: f64) -> Option<ActionChoice> {
         let choice = match self.kind {
             AgentKind::None => return None,
             AgentKind::Random => {
-                Choice { action: self.stream.below(self.table.actions as u32) as usize, explored: true }
+                ActionChoice { action: self.stream.below(self.table.actions as u32) as usize, explored: true }
             }
             AgentKind::QLearning => {
                 epsilon_greedy(self.table.row(state), self.rates.epsilon, &mut self.stream)
@@ -99,7 +105,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    const RATES: Rates = Rates { alpha: 0.1, gamma: 0.8, epsilon: 0.07 };
+    const RATES: LearningRates = LearningRates { alpha: 0.1, gamma: 0.8, epsilon: 0.07 };
 
     fn agent(kind: AgentKind, seed: u64) -> Agent {
         Agent::new(kind, RATES, 12, 9, RngStream::new(seed, "agent"))

@@ -2,7 +2,7 @@
 
 use super::super::hybrid::{slc_blocks_possible, HybridConfig, Limits, SLC_SHARE_MAX, THETA_LADDER};
 use super::agent::AgentKind;
-use super::q_table::Rates;
+use super::q_table::LearningRates;
 use super::reward::{Average, Reward};
 use super::state::Bins;
 use crate::base::problem::{check_range, Problem};
@@ -172,8 +172,8 @@ impl RlConfig {
     }
 
     /// How the agent learns.
-    pub(super) fn rates(&self) -> Rates {
-        Rates { alpha: self.alpha, gamma: self.gamma, epsilon: self.epsilon }
+    pub(super) fn rates(&self) -> LearningRates {
+        LearningRates { alpha: self.alpha, gamma: self.gamma, epsilon: self.epsilon }
     }
 
     /// How the agent divides what it sees.

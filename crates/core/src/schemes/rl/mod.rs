@@ -36,7 +36,7 @@ use crate::ftl::window::{WindowCounters, WindowLength, WindowUnit};
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
 use agent::Agent;
-use report::Stats;
+use report::RlStats;
 use reward::Reward;
 use serde::{Deserialize, Serialize};
 use state::{Action, Bins, ACTIONS};
@@ -57,7 +57,7 @@ pub struct Rl {
     #[serde(skip)]
     config: RlConfig,
     #[serde(skip)]
-    stats: Stats,
+    stats: RlStats,
 }
 
 impl Rl {
@@ -74,7 +74,7 @@ impl Rl {
             bins,
             slc_step: config.slc_step_blocks(blocks),
             config: config.clone(),
-            stats: Stats::default(),
+            stats: RlStats::default(),
             hybrid,
         }
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// How the learner learns.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Rates {
+pub(super) struct LearningRates {
     /// Learning rate.
     pub alpha: f64,
     /// Discount factor.
@@ -34,7 +34,13 @@ impl QTable {
     }
 
     /// Moves the value of `action` in `state` towards `reward` and what `next` promises (equation 1).
-    pub fn learn(&mut self, (state, action): (usize, usize), reward: f64, next: usize, rates: &Rates) {
+    pub fn learn(
+        &mut self,
+        (state, action): (usize, usize),
+        reward: f64,
+        next: usize,
+        rates: &LearningRates,
+    ) {
         let promised = maximum(self.row(next));
         let value = &mut self.values[state * self.actions + action];
         *value += rates.alpha * (reward + rates.gamma * promised - *value);
@@ -46,7 +52,7 @@ fn maximum(row: &[f64]) -> f64 {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Choice {
+pub(super) struct ActionChoice {
     pub action: usize,
     /// It is not the best one.
     pub explored: bool,
@@ -57,7 +63,7 @@ pub(super) struct Choice {
 /// An agent elsewhere repeats it with the same draws: first a fraction, which asks to explore if it
 /// is below `epsilon`; then, only where several actions are the best, `below` their number says which
 /// of them, by their order; then, only when exploring, `below` the number of other actions says which.
-pub(super) fn epsilon_greedy(row: &[f64], epsilon: f64, stream: &mut RngStream) -> Choice {
+pub(super) fn epsilon_greedy(row: &[f64], epsilon: f64, stream: &mut RngStream) -> ActionChoice {
     let explored = stream.fraction() < epsilon;
     let most = maximum(row);
     let mut best = row.iter().enumerate().filter(|(_, &value)| value == most).map(|(action, _)| action);
@@ -65,10 +71,10 @@ pub(super) fn epsilon_greedy(row: &[f64], epsilon: f64, stream: &mut RngStream) 
     let tie = if ties > 1 { stream.below(ties as u32) as usize } else { 0 };
     let greedy = best.nth(tie).expect("Invariant: a value of the row is its maximum");
     if !explored {
-        return Choice { action: greedy, explored };
+        return ActionChoice { action: greedy, explored };
     }
     let other = stream.below(row.len() as u32 - 1) as usize;
-    Choice { action: other + usize::from(other >= greedy), explored }
+    ActionChoice { action: other + usize::from(other >= greedy), explored }
 }
 
 #[cfg(test)]
@@ -77,7 +83,7 @@ mod tests {
 
     #[test]
     fn twenty_steps_give_the_values_computed_by_hand() {
-        let rates = Rates { alpha: 0.5, gamma: 0.5, epsilon: 0.0 };
+        let rates = LearningRates { alpha: 0.5, gamma: 0.5, epsilon: 0.0 };
         // With both rates 1/2 a step makes value/2 + reward/2 + maximum/4, an exact binary fraction.
         // (state, action), reward, next state: the next state's maximum -> the new value.
         let steps = [
@@ -178,7 +184,7 @@ mod tests {
     #[test]
     fn the_best_policy_of_a_known_chain_is_learned() {
         for (back, policy) in [(0.5, [1, 1, 1, 1, 1]), (4.0, [0, 0, 1, 1, 1]), (9.0, [0, 0, 0, 0, 1])] {
-            let (chain, rates) = (Chain { back }, Rates { alpha: 0.01, gamma: 0.8, epsilon: 0.4 });
+            let (chain, rates) = (Chain { back }, LearningRates { alpha: 0.01, gamma: 0.8, epsilon: 0.4 });
             let (mut table, mut stream) = (QTable::new(5, 2), RngStream::new(3, "chain"));
             let mut state = 0;
             for _ in 0..400_000 {

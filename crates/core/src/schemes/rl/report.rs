@@ -11,7 +11,7 @@ use crate::metrics::window_series::WindowSeries;
 
 /// What is counted since time 0.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Stats {
+pub(super) struct RlStats {
     steps: u64,
     rewards: f64,
     explored_steps: u64,
@@ -21,7 +21,7 @@ pub(super) struct Stats {
     write_mb_per_s: WindowSeries,
 }
 
-impl Stats {
+impl RlStats {
     /// Counts a step with what it had and what it came to.
     pub(super) fn count(&mut self, slc_blocks: u32, theta_bytes: u64, reward: f64, step: &WindowCounters) {
         self.steps += 1;

@@ -43,8 +43,8 @@ use crate::hw::timing::{OpId, RequestId};
 use crate::metrics::report::SchemeReport;
 use crate::metrics::window_series::WindowSeries;
 use config::SLC_BLOCKS_MAX;
-use owners::Owners;
-use report::Stats;
+use owners::BlockOwners;
+use report::UstStats;
 use rewritten::Rewritten;
 use serde::{Deserialize, Serialize};
 use space::OPEN_ABOVE;
@@ -78,7 +78,7 @@ static SIGNALS: [SignalSpec; 2] = [
 pub struct Ust {
     slc: Region,
     dense: Region,
-    owners: Owners,
+    owners: BlockOwners,
     rewritten: Rewritten,
     max_slc_blocks: u32,
     free_blocks: u32,
@@ -92,7 +92,7 @@ pub struct Ust {
     #[serde(skip)]
     slc_blocks_series: WindowSeries,
     #[serde(skip)]
-    stats: Stats,
+    stats: UstStats,
 }
 
 impl Ust {
@@ -115,7 +115,7 @@ impl Ust {
         let slots = io.geometry().pools[pool].slots_per_page;
         let logical_blocks = io.mus().div_ceil(dense.pages_per_block * slots);
         Self {
-            owners: Owners::new(logical_blocks, dense.planes(), io.geometry().block_numbers()),
+            owners: BlockOwners::new(logical_blocks, dense.planes(), io.geometry().block_numbers()),
             rewritten: Rewritten::new(io.mus()),
             max_slc_blocks: config.max_slc_blocks,
             free_blocks: config.free_blocks(blocks),
@@ -125,7 +125,7 @@ impl Ust {
             class: config.reclaim.class(),
             window_bytes: config.window_bytes,
             slc_blocks_series: WindowSeries::default(),
-            stats: Stats::default(),
+            stats: UstStats::default(),
             slc,
             dense,
         }

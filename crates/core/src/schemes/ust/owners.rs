@@ -14,7 +14,7 @@ struct Neighbours {
 /// The SLC blocks of every logical block. Those that have any are in order of their last write, a
 /// queue for each plane.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct Owners {
+pub struct BlockOwners {
     /// By logical block, in the order they were opened.
     lists: Vec<BlockList>,
     links: BlockLinks,
@@ -28,7 +28,7 @@ pub struct Owners {
     blocks_max: u32,
 }
 
-impl Owners {
+impl BlockOwners {
     /// `logical_blocks` logical blocks without SLC blocks, on `planes` in turn, of a device whose block
     /// numbers end at `block_numbers`.
     pub fn new(logical_blocks: u32, planes: &[PlaneId], block_numbers: usize) -> Self {
@@ -149,11 +149,11 @@ mod tests {
     use super::*;
 
     /// Eight logical blocks on two planes.
-    fn owners() -> Owners {
-        Owners::new(8, &[PlaneId(1), PlaneId(0)], 32)
+    fn owners() -> BlockOwners {
+        BlockOwners::new(8, &[PlaneId(1), PlaneId(0)], 32)
     }
 
-    fn add(owners: &mut Owners, logical: u32, blocks: &[u32]) {
+    fn add(owners: &mut BlockOwners, logical: u32, blocks: &[u32]) {
         blocks.iter().for_each(|&block| owners.add(logical, BlockId(block)));
     }
 

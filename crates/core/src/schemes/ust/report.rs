@@ -9,7 +9,7 @@ use crate::metrics::window_series::PerValue;
 
 /// What was done since time 0.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Stats {
+pub struct UstStats {
     absorbed_units: u64,
     padded_units: u64,
     hot_units_copied: u64,
@@ -18,7 +18,7 @@ pub struct Stats {
     reclaimed: u64,
 }
 
-impl Stats {
+impl UstStats {
     /// Units rewritten while they waited.
     pub fn absorbed(&mut self, units: u32, io: &Io) {
         self.absorbed_units += counted(u64::from(units), io);

@@ -5,8 +5,8 @@ use super::*;
 use slcache_core::base::Problem;
 use slcache_core::ftl::window::WindowCounters;
 use slcache_core::schemes::custom::{
-    set_host, Choice, Description, Hooks, Host, Policy, PolicySource, Reclaim, RegionConfig, View, Whither,
-    Write,
+    set_host, BlockReclaim, Choice, Description, Hooks, Host, Policy, PolicySource, RegionConfig, View,
+    Whither, Write,
 };
 
 /// Has `random:SEED` and `broken:METHOD` be found.
@@ -117,7 +117,7 @@ impl Policy for Random {
         Ok(choice)
     }
 
-    fn reclaim(&mut self, region: usize, view: &View) -> Result<Option<Reclaim>, String> {
+    fn reclaim(&mut self, region: usize, view: &View) -> Result<Option<BlockReclaim>, String> {
         self.checked("reclaim")?;
         let wants = view.free_blocks(region, None) == 0 || self.below(4) == 0;
         // At times another region is emptied than the one that is short of blocks.
@@ -132,7 +132,8 @@ impl Policy for Random {
         let block =
             (self.below(2) == 0 && !closed.is_empty()).then(|| closed[self.below(closed.len())].block);
         let leaves = !matches!(to, Whither::Each) && to != Whither::Region(region);
-        let next = Reclaim { region, to, block, open: leaves && self.below(2) == 0, uninterrupted: false };
+        let next =
+            BlockReclaim { region, to, block, open: leaves && self.below(2) == 0, uninterrupted: false };
         Ok(wants.then_some(next))
     }
 
@@ -143,7 +144,7 @@ impl Policy for Random {
     }
 
     /// What shares its blocks goes home or stays, so that there is an end of it.
-    fn idle(&mut self, view: &View) -> Result<Option<Reclaim>, String> {
+    fn idle(&mut self, view: &View) -> Result<Option<BlockReclaim>, String> {
         self.checked("idle")?;
         let (open, uninterrupted) = (self.seed % 2 == 1, self.seed % 4 < 2);
         let to = Whither::Region(self.home());
@@ -154,11 +155,11 @@ impl Policy for Random {
             let stays = self.below(2) == 0 || region == self.home();
             let to = if stays { Whither::Region(region) } else { to };
             if !view.closed_blocks(region).is_empty() {
-                return Ok(Some(Reclaim { region, to, block: None, open: false, uninterrupted }));
+                return Ok(Some(BlockReclaim { region, to, block: None, open: false, uninterrupted }));
             }
         }
         let region = full.or(own.into_iter().find(|&region| open && view.live_units(region) > 0));
-        Ok(region.map(|region| Reclaim { region, to, block: None, open, uninterrupted }))
+        Ok(region.map(|region| BlockReclaim { region, to, block: None, open, uninterrupted }))
     }
 
     fn window(&mut self, _counters: &WindowCounters, view: &View) -> Result<Vec<(usize, u32)>, String> {

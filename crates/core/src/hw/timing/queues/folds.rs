@@ -56,7 +56,7 @@ impl Queues {
         for plane in 0..self.folds.planes {
             let front = self.folds.front(class, part, plane);
             let Some(id) = front.filter(|&id| ops[id].page == page) else { continue };
-            if part != Part::Store || !ops[id].has(FOLLOWS) {
+            if part != FoldPart::Store || !ops[id].has(FOLLOWS) {
                 self.take_mate(ops, mates, id);
             }
         }
@@ -65,7 +65,7 @@ impl Queues {
 
 /// What is in order within a plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Part {
+pub(super) enum FoldPart {
     /// Reads whose data are programmed with others.
     Read,
     /// Programs, and reads whose data the same unit then programs.
@@ -77,7 +77,7 @@ pub(super) enum Part {
 #[derive(Clone, Default)]
 pub struct Folds {
     pub(super) planes: u8,
-    pub(super) queued: BTreeMap<(Class, Part, u8, u64), OpId>,
+    pub(super) queued: BTreeMap<(Class, FoldPart, u8, u64), OpId>,
 }
 
 impl Folds {
@@ -87,22 +87,22 @@ impl Folds {
     }
 
     /// The first of `plane`.
-    pub(super) fn front(&self, class: Class, part: Part, plane: u8) -> Option<OpId> {
+    pub(super) fn front(&self, class: Class, part: FoldPart, plane: u8) -> Option<OpId> {
         let all = (class, part, plane, 0)..=(class, part, plane, u64::MAX);
         self.queued.range(all).next().map(|(_, &id)| id)
     }
 }
 
 /// What of its plane an operation is in order with.
-pub(super) fn part(op: &Op) -> Part {
+pub(super) fn part(op: &Op) -> FoldPart {
     match op.kind {
-        OpKind::Erase => Part::Erase,
-        OpKind::Read if !op.has(MOVES) => Part::Read,
-        _ => Part::Store,
+        OpKind::Erase => FoldPart::Erase,
+        OpKind::Read if !op.has(MOVES) => FoldPart::Read,
+        _ => FoldPart::Store,
     }
 }
 
 /// Where an operation that folds is listed.
-pub(super) fn key(op: &Op) -> (Class, Part, u8, u64) {
+pub(super) fn key(op: &Op) -> (Class, FoldPart, u8, u64) {
     (op.class, part(op), op.plane_in_die, op.serial)
 }

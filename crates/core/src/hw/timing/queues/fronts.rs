@@ -32,7 +32,7 @@ impl Queues {
 
     /// The window of a class of the host: only its operations take others along.
     #[inline(always)]
-    fn window(&mut self, class: usize) -> &mut Window {
+    fn window(&mut self, class: usize) -> &mut FrontWindow {
         debug_assert!(Class::HostWrite as usize == Class::HostRead as usize + 1);
         &mut self.windows[class - Class::HostRead as usize]
     }
@@ -125,13 +125,13 @@ pub(super) const SIZE: usize = MATE_WINDOW as usize;
 
 /// The first operations of a queue, in its order, and their pages.
 #[derive(Clone, Default)]
-pub struct Window {
+pub struct FrontWindow {
     pub(super) pages: [u16; SIZE],
     pub(super) ids: [OpId; SIZE],
     pub(super) len: usize,
 }
 
-impl Window {
+impl FrontWindow {
     /// One bit for each operation on `page`.
     #[inline(always)]
     pub(super) fn find(&self, page: u16) -> u32 {

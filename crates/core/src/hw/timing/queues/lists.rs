@@ -3,7 +3,7 @@
 use super::super::ops::{Op, Ops, QUEUED};
 use super::super::spec::OpId;
 use super::folds::Folds;
-use super::fronts::Window;
+use super::fronts::FrontWindow;
 use crate::base::op::{Cause, Class, CLASSES};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -49,7 +49,7 @@ pub struct Queues {
     /// Bit per class whose queue's front is laid out in a window.
     pub(super) laid_out: u8,
     /// The windows of the host's classes.
-    pub(super) windows: [Window; 2],
+    pub(super) windows: [FrontWindow; 2],
     pub(super) folds: Folds,
 }
 

@@ -6,7 +6,7 @@
 use super::super::ops::Ops;
 use super::super::spec::{OpId, RequestId};
 use super::table::Requests;
-use super::waits::{Own, Parts, DISK_POSITIONING, DISK_TRANSFER, RETRY, WAIT_CHANNEL};
+use super::waits::{Own, WorkParts, DISK_POSITIONING, DISK_TRANSFER, RETRY, WAIT_CHANNEL};
 use crate::base::op::CAUSES;
 
 impl Requests {
@@ -48,7 +48,7 @@ impl Requests {
     }
 
     /// Adds the work of a command that ends, or pauses, on `unit` to the account of `request`, if it has one.
-    pub fn add_own(&mut self, request: RequestId, unit: u32, at_ns: u64, cause: usize, parts_ns: &Parts) {
+    pub fn add_own(&mut self, request: RequestId, unit: u32, at_ns: u64, cause: usize, parts_ns: &WorkParts) {
         let account = self.account(request, unit);
         if account != 0 {
             let account = &mut self.accounts[account as usize];
@@ -60,7 +60,7 @@ impl Requests {
 
     /// A copy of an account beside a snapshot, with what the command at work, of this cause, has done if it is the
     /// request's.
-    pub fn copy_account(&mut self, account: u32, at_work: Option<(usize, Parts)>) -> u32 {
+    pub fn copy_account(&mut self, account: u32, at_work: Option<(usize, WorkParts)>) -> u32 {
         let mut own = self.accounts[account as usize];
         if let Some((cause, parts_ns)) = at_work {
             own.add(cause, &parts_ns);
@@ -80,7 +80,7 @@ impl Requests {
     ) -> [u64; CAUSES] {
         let account = self.account(ops[id].request, ops[id].unit);
         let (now, before) = (self.accounts[account as usize], self.accounts[before as usize]);
-        let mut parts_ns = Parts::default();
+        let mut parts_ns = WorkParts::default();
         for (part, ns) in parts_ns.iter_mut().enumerate() {
             *ns = now.parts_ns[part].saturating_sub(before.parts_ns[part]).min(*left_ns);
             *left_ns -= *ns;

@@ -26,7 +26,7 @@ pub type WaitTime = [u64; WAIT_KINDS];
 
 /// Time for which a unit was at work, ns: in the array, on the channel, waiting for the channel, on the
 /// way of the disk's head and platter, in the disk's transfer, and repeating reads.
-pub type Parts = [u64; 6];
+pub type WorkParts = [u64; 6];
 
 /// What the operations of one request have done so far on one unit.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,11 +38,11 @@ pub struct Own {
     pub(super) counted_ns: Option<u64>,
     /// Time at work by the cause under which the unit books it, ns.
     pub(super) busy_ns: [u64; CAUSES],
-    pub(super) parts_ns: Parts,
+    pub(super) parts_ns: WorkParts,
 }
 
 impl Own {
-    pub(super) fn add(&mut self, cause: usize, parts_ns: &Parts) {
+    pub(super) fn add(&mut self, cause: usize, parts_ns: &WorkParts) {
         self.busy_ns[cause] += parts_ns.iter().sum::<u64>();
         for (sum_ns, ns) in self.parts_ns.iter_mut().zip(parts_ns) {
             *sum_ns += ns;

@@ -1,33 +1,9 @@
-//! Moving data: why and how urgently, and to what.
+//! What data can be moved to.
 
 use super::io::Io;
 use super::piece::PageWrite;
-use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, PlaneId, Ppn};
-use crate::hw::timing::{OpId, RequestId};
-
-/// Why and how urgently data are moved.
-#[derive(Clone, Copy, Debug)]
-pub struct Job {
-    /// Cause of every operation of the job.
-    pub cause: Cause,
-    /// Priority.
-    pub class: Class,
-}
-
-impl Job {
-    /// The program of `units` moved mapping units of `mu_bytes`.
-    pub(super) fn write(self, units: u32, mu_bytes: u32) -> PageWrite {
-        PageWrite {
-            bytes: units * mu_bytes,
-            fresh_slots: units,
-            slots: units,
-            cause: self.cause,
-            class: self.class,
-            request: RequestId::NONE,
-        }
-    }
-}
+use crate::hw::timing::OpId;
 
 /// A destination of moved data: its pages are taken one by one, each stored in the media and then
 /// programmed before the next is taken.
