@@ -7,7 +7,7 @@
 //! victim policy are options; the defaults are round robin in CWDP order and greedy cleaning.
 //! **Knobs.** `clean.start_free_blocks`, `clean.idle_free_ratio`.
 
-use super::common::device_fit::{check_capacity, check_page, densest, held_back, offered_modes};
+use super::common::device_fit::{check_capacity, check_page, densest, held_back, largest_pool, offered_modes};
 use super::common::dials::{Dial, Dials};
 use super::common::tables::page_table;
 use crate::base::op::{Cause, Class};
@@ -71,11 +71,8 @@ impl TlcOnlyConfig {
         self.mode.unwrap_or_else(|| densest(device))
     }
 
-    /// The pool used: the largest that offers the mode.
     fn pool(&self, device: &DeviceConfig) -> Option<usize> {
-        let mode = self.mode(device);
-        let offering = device.pool.iter().enumerate().filter(|(_, p)| p.mode(mode).is_some());
-        offering.max_by_key(|(i, p)| (p.raw_bytes(mode), std::cmp::Reverse(*i))).map(|(i, _)| i)
+        largest_pool(self.mode(device), device)
     }
 }
 

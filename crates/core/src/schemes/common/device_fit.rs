@@ -4,6 +4,7 @@ use crate::base::{CellMode, Problem};
 use crate::ftl::config::CleanConfig;
 use crate::hw::config::PoolConfig;
 use crate::hw::device_config::DeviceConfig;
+use std::cmp::Reverse;
 
 /// The densest mode of any pool.
 pub fn densest(device: &DeviceConfig) -> CellMode {
@@ -16,6 +17,12 @@ pub fn densest_beside_slc(device: &DeviceConfig) -> CellMode {
     let hybrid = device.pool.iter().filter(|pool| pool.slc.is_some()).map(PoolConfig::densest);
     let dense = hybrid.filter(|&mode| mode != CellMode::Slc).max_by_key(|mode| mode.bits());
     dense.unwrap_or_else(|| densest(device))
+}
+
+/// The pool that a scheme of one mode uses: the largest that offers it.
+pub fn largest_pool(mode: CellMode, device: &DeviceConfig) -> Option<usize> {
+    let offering = device.pool.iter().enumerate().filter(|(_, pool)| pool.mode(mode).is_some());
+    offering.max_by_key(|(i, pool)| (pool.raw_bytes(mode), Reverse(*i))).map(|(i, _)| i)
 }
 
 /// The modes the device's pools offer, for messages.

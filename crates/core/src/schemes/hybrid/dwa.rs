@@ -8,13 +8,13 @@
 //! are packed (decisions).
 //! **Knobs.** `theta_bytes`; the table decides the size.
 
-use super::{Hybrid, HybridConfig, Limits, Packed, Setting, SIGNALS, THETA_BYTES};
+use super::{of_hybrid, Hybrid, HybridConfig, Limits, Packed, Setting, SIGNALS, THETA_BYTES};
 use crate::base::{units, Problem};
-use crate::ftl::answer::{BlockShare, DeviceFull};
+use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
 use crate::ftl::knob::{Knob, KnobSpec, SignalSpec};
 use crate::ftl::piece::Piece;
-use crate::ftl::scheme::{regions, Parameters, Scheme};
+use crate::ftl::scheme::{Parameters, Scheme};
 use crate::ftl::window::{WindowCounters, WindowLength, WindowUnit};
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
@@ -104,7 +104,7 @@ impl Scheme for Dwa {
 
     const SIGNALS: &'static [SignalSpec] = &SIGNALS;
 
-    regions! { Cache hybrid.slc, Store hybrid.dense.region }
+    of_hybrid! {}
 
     fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
         self.follow(io);
@@ -114,10 +114,6 @@ impl Scheme for Dwa {
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
         self.follow(io);
         self.hybrid.write(&piece, io)
-    }
-
-    fn program_held(&mut self, all: bool, io: &mut Io) -> Result<(), DeviceFull> {
-        self.hybrid.program_all_held(all, io)
     }
 
     fn window_length(&self) -> WindowLength {
@@ -145,14 +141,6 @@ impl Scheme for Dwa {
         self.hybrid.signals(io).to_vec()
     }
 
-    fn packs_units(&self) -> bool {
-        true
-    }
-
-    fn held_units_max(&self) -> u32 {
-        self.hybrid.held_units_max()
-    }
-
     fn slc_cache_limit_bytes(&self, io: &Io) -> u64 {
         self.hybrid.slc.slc_bytes(self.wanted(io), io)
     }
@@ -162,10 +150,6 @@ impl Scheme for Dwa {
         let percent = self.setting.percent(0, u64::from(io.mus()));
         let wanted = self.hybrid.plane_blocks() * percent / 100;
         self.hybrid.slc.slc_bytes(wanted.min(self.hybrid.slc_blocks_beside(0)), io)
-    }
-
-    fn blocks(&self) -> Vec<BlockShare> {
-        self.hybrid.blocks()
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

@@ -47,6 +47,34 @@ use report::HybridStats;
 use serde::{Deserialize, Serialize};
 use zones::Zones;
 
+/// What `Scheme` says of a scheme whose regions are `hybrid`.
+macro_rules! of_hybrid {
+    () => {
+        $crate::ftl::scheme::regions! { Cache hybrid.slc, Store hybrid.dense.region }
+
+        fn program_held(
+            &mut self,
+            all: bool,
+            io: &mut $crate::ftl::io::Io,
+        ) -> Result<(), $crate::ftl::answer::DeviceFull> {
+            self.hybrid.program_all_held(all, io)
+        }
+
+        fn packs_units(&self) -> bool {
+            true
+        }
+
+        fn held_units_max(&self) -> u32 {
+            self.hybrid.held_units_max()
+        }
+
+        fn blocks(&self) -> Vec<$crate::ftl::answer::BlockShare> {
+            self.hybrid.blocks()
+        }
+    };
+}
+pub(in crate::schemes) use of_hybrid;
+
 /// SLC region, dense region, and the threshold between them.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Hybrid {

@@ -6,7 +6,7 @@
 //! **What the paper leaves open and what we chose.** As `dwa`: packing, and when cleaning runs.
 //! **Knobs.** None.
 
-use super::super::common::device_fit::{check_capacity, check_page, densest, offered_modes};
+use super::super::common::device_fit::{check_capacity, check_page, densest, largest_pool, offered_modes};
 use super::super::common::tables::unit_table;
 use super::{Dense, DenseRule, Packed, Packing, Reclaim, TakenPage, TimeSplit};
 use crate::base::{CellMode, Problem};
@@ -50,11 +50,8 @@ impl QlcOnlyConfig {
         self.mode.unwrap_or_else(|| densest(device))
     }
 
-    /// The pool used: the largest that offers the mode.
     fn pool(&self, device: &DeviceConfig) -> Option<usize> {
-        let mode = self.mode(device);
-        let offering = device.pool.iter().enumerate().filter(|(_, p)| p.mode(mode).is_some());
-        offering.max_by_key(|(i, p)| (p.raw_bytes(mode), std::cmp::Reverse(*i))).map(|(i, _)| i)
+        largest_pool(self.mode(device), device)
     }
 }
 

@@ -13,14 +13,14 @@
 //! **Knobs.** None.
 
 use super::zones::Zones;
-use super::{Hybrid, HybridConfig, Limits, Packed};
+use super::{of_hybrid, Hybrid, HybridConfig, Limits, Packed};
 use crate::base::{Mu, Problem};
-use crate::ftl::answer::{BlockShare, DeviceFull};
+use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
 use crate::ftl::media::bits;
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
-use crate::ftl::scheme::{regions, Parameters, Scheme};
+use crate::ftl::scheme::{Parameters, Scheme};
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
 use schemars::JsonSchema;
@@ -121,7 +121,7 @@ impl SlcShare {
 }
 
 impl Scheme for SlcShare {
-    regions! { Cache hybrid.slc, Store hybrid.dense.region }
+    of_hybrid! {}
 
     fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
         self.hybrid.preload(page, mask, io)
@@ -153,18 +153,6 @@ impl Scheme for SlcShare {
         Ok(())
     }
 
-    fn program_held(&mut self, all: bool, io: &mut Io) -> Result<(), DeviceFull> {
-        self.hybrid.program_all_held(all, io)
-    }
-
-    fn packs_units(&self) -> bool {
-        true
-    }
-
-    fn held_units_max(&self) -> u32 {
-        self.hybrid.held_units_max()
-    }
-
     fn slc_cache_limit_bytes(&self, io: &Io) -> u64 {
         self.hybrid.slc.slc_bytes(self.wanted(io), io)
     }
@@ -173,10 +161,6 @@ impl Scheme for SlcShare {
     fn slc_cache_bytes(&self, io: &Io) -> u64 {
         let wanted = self.hybrid.plane_blocks() * self.shares_percent[0] / 100;
         self.hybrid.slc.slc_bytes(wanted.min(self.hybrid.slc_blocks_beside(0)), io)
-    }
-
-    fn blocks(&self) -> Vec<BlockShare> {
-        self.hybrid.blocks()
     }
 
     fn audit_own(&self, io: &Io) -> Result<(), String> {

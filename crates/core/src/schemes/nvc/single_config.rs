@@ -1,6 +1,6 @@
 //! The parameters of the schemes with one region.
 
-use super::super::common::device_fit::{check_page, densest, offered_modes};
+use super::super::common::device_fit::{check_page, densest, largest_pool, offered_modes};
 use super::config::{COPY_BUFFER_BYTES, COPY_BUFFER_BYTES_MAX};
 use super::figures::LogTier;
 use super::rules::LastLogRule;
@@ -55,11 +55,8 @@ pub struct SingleSpec<'a> {
 impl SingleSpec<'_> {
     /// The pool used: the largest that offers the mode, which is one of the tier.
     pub fn pool(&self, device: &DeviceConfig) -> Option<usize> {
-        if (self.mode == CellMode::Slc) != (self.tier == LogTier::Slc) {
-            return None;
-        }
-        let offering = device.pool.iter().enumerate().filter(|(_, p)| p.mode(self.mode).is_some());
-        offering.max_by_key(|(i, p)| (p.raw_bytes(self.mode), std::cmp::Reverse(*i))).map(|(i, _)| i)
+        let is_of_tier = (self.mode == CellMode::Slc) == (self.tier == LogTier::Slc);
+        is_of_tier.then(|| largest_pool(self.mode, device))?
     }
 
     /// Blocks per plane of the region, on a device that offers its mode: all where nothing is chosen.

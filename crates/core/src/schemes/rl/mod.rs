@@ -26,12 +26,12 @@ pub use agent::AgentKind;
 pub use config::RlConfig;
 pub use reward::Average;
 
-use super::hybrid::{Hybrid, Packed, TimeSplit, SIGNALS, SLC_BLOCKS, THETA_BYTES};
-use crate::ftl::answer::{BlockShare, DeviceFull};
+use super::hybrid::{of_hybrid, Hybrid, Packed, TimeSplit, SIGNALS, SLC_BLOCKS, THETA_BYTES};
+use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
 use crate::ftl::knob::{Knob, KnobRange, KnobSpec, SignalSpec};
 use crate::ftl::piece::Piece;
-use crate::ftl::scheme::{regions, Memory, Scheme};
+use crate::ftl::scheme::{Memory, Scheme};
 use crate::ftl::window::{WindowCounters, WindowLength, WindowUnit};
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
@@ -123,7 +123,7 @@ impl Scheme for Rl {
     const KNOBS: &'static [KnobSpec] = &[SLC_BLOCKS, THETA_BYTES];
     const SIGNALS: &'static [SignalSpec] = &SIGNALS;
 
-    regions! { Cache hybrid.slc, Store hybrid.dense.region }
+    of_hybrid! {}
 
     fn resume(&mut self, fresh: Self) -> Result<(), String> {
         self.config = fresh.config;
@@ -137,10 +137,6 @@ impl Scheme for Rl {
     #[inline]
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
         self.hybrid.write(&piece, io)
-    }
-
-    fn program_held(&mut self, all: bool, io: &mut Io) -> Result<(), DeviceFull> {
-        self.hybrid.program_all_held(all, io)
     }
 
     fn window_length(&self) -> WindowLength {
@@ -192,24 +188,12 @@ impl Scheme for Rl {
         memory::take(memory, &mut self.agent, &shape)
     }
 
-    fn packs_units(&self) -> bool {
-        true
-    }
-
-    fn held_units_max(&self) -> u32 {
-        self.hybrid.held_units_max()
-    }
-
     fn slc_cache_limit_bytes(&self, io: &Io) -> u64 {
         self.hybrid.slc.slc_bytes(self.hybrid.slc_blocks_max(io), io)
     }
 
     fn slc_cache_bytes(&self, io: &Io) -> u64 {
         self.hybrid.slc_bytes_max(io)
-    }
-
-    fn blocks(&self) -> Vec<BlockShare> {
-        self.hybrid.blocks()
     }
 
     fn report(&self, io: &Io) -> SchemeReport {
