@@ -25,7 +25,7 @@ mod state;
 pub mod stats;
 mod stripes;
 mod upkeep;
-mod waiting;
+mod waiting_pieces;
 mod wear;
 pub mod window;
 mod write_back;
@@ -73,7 +73,7 @@ use stats::HostStats;
 use std::collections::VecDeque;
 use std::num::NonZeroU64;
 use stripes::Stripes;
-use waiting::WaitingPieces;
+use waiting_pieces::WaitingPieces;
 use window::{CompletedLatencies, HostWindow};
 
 /// A device under a workload. A clone goes on as the original does, requests in flight included; only

@@ -7,7 +7,9 @@
 //! victim policy are options; the defaults are round robin in CWDP order and greedy cleaning.
 //! **Knobs.** `clean.start_free_blocks`, `clean.idle_free_ratio`.
 
-use super::common::device_fit::{check_capacity, check_page, densest, held_back, largest_pool, offered_modes};
+use super::common::device_fit::{
+    check_capacity, check_page, densest, held_back, largest_pool, offered_modes,
+};
 use super::common::dials::{Dial, Dials};
 use super::common::tables::page_table;
 use crate::base::op::{Cause, Class};

@@ -9,11 +9,8 @@ use crate::fields::scan::{unsigned_or_hex, ScannedTime};
 use crate::fields::sectors::SizeRules;
 use crate::options::generic::OpName;
 use crate::options::TraceOptions;
+use declaration::Declared;
 use slcache_base::request::HostOp;
-
-mod declared;
-
-use declared::Declared;
 
 pub(super) const FORMAT: Format = Format {
     name: "generic",
@@ -132,5 +129,6 @@ impl RecordParser for Generic {
     }
 }
 
+mod declaration;
 #[cfg(test)]
 mod tests;

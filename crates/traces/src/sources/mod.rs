@@ -3,12 +3,12 @@
 pub(crate) mod detect;
 pub(crate) mod fingerprint;
 pub(crate) mod lint;
-pub(crate) mod merged;
+pub(crate) mod merger;
 pub(crate) mod part;
 pub(crate) mod prepare;
 pub(crate) mod reader;
 pub(crate) mod records;
-pub(crate) mod resampled;
+pub(crate) mod resampling;
 pub(crate) mod source;
 pub(crate) mod spawn;
 pub(crate) mod workload;

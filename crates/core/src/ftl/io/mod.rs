@@ -5,7 +5,7 @@ mod cells;
 mod count;
 mod disk;
 mod driver;
-mod erase;
+mod erases;
 mod fold;
 mod hold;
 mod look_up;
@@ -20,7 +20,7 @@ mod upkeep;
 
 pub use disk::DiskOps;
 pub use driver::{Driver, IoState};
-pub(super) use erase::Programs;
+pub(super) use erases::Programs;
 pub use look_up::LookUp;
 pub(super) use moves::Moves;
 pub use state::IoPolicy;

@@ -3,8 +3,8 @@
 mod audit;
 mod emit;
 mod open_blocks;
-mod renew;
-mod separated;
+mod renewal;
+mod separation;
 
 pub use open_blocks::OpenBlock;
 

@@ -8,22 +8,22 @@
 
 mod attribution;
 mod channel;
+mod choice;
 mod clock;
-mod coming;
-mod complete;
+mod completion;
 mod disk;
-mod emit;
+mod emission;
 mod engine;
-mod enqueue;
 pub mod event;
 mod hosts;
 mod idle;
 mod moves;
 mod operation_log;
 mod ops;
-mod pick;
 mod queries;
+mod queueing;
 mod queues;
+mod read_plans;
 mod requests;
 mod run;
 mod spec;
@@ -48,13 +48,13 @@ pub use state::ClockState;
 #[cfg(test)]
 mod blocks_tests;
 #[cfg(test)]
-mod coming_tests;
-#[cfg(test)]
-mod emit_tests;
+mod emission_tests;
 #[cfg(test)]
 mod folds_tests;
 #[cfg(test)]
 mod move_run_tests;
+#[cfg(test)]
+mod read_plans_tests;
 #[cfg(test)]
 mod stretch_tests;
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Starting: what a unit that is looked at begins with, alone or with what its command takes along.
 
 use super::channel::Channel;
-use super::coming::plan;
+use super::choice::Next;
 use super::engine::Timing;
 use super::ops::{Op, FOLLOWS, MOVES, QUEUED};
-use super::pick::Next;
+use super::read_plans::plan;
 use super::spec::OpId;
 use super::unit::{OneGo, Unit, UnitPhase};
 use crate::base::op::{Cause, Class, OpKind};

@@ -1,6 +1,6 @@
 //! Who says whether a write is cold: what was learned, or what the trace will do.
 
-use super::seen::{Seen, FEATURES, NAMES};
+use super::page_records::{Seen, FEATURES, NAMES};
 use crate::ftl::oracle::Oracle;
 use crate::metrics::report::SchemeReport;
 use serde::{Deserialize, Serialize};

@@ -16,7 +16,7 @@
 //! **Knobs.** `slc.start_free_ratio`.
 
 mod judge;
-mod seen;
+mod page_records;
 
 use super::common::cache::{self, of_split, CacheConfig, Pressure, RECLAIM};
 use super::common::dials::{Dial, Dials, START_FREE_RATIO};
@@ -36,8 +36,8 @@ use crate::ftl::store::Store;
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
 pub use judge::{Foreseen, Judge, Learned};
+use page_records::{PageFate, PageRecords, Seen};
 use schemars::JsonSchema;
-use seen::{PageFate, PageRecords, Seen};
 use serde::{Deserialize, Serialize};
 use smart_default::SmartDefault;
 use std::collections::VecDeque;

@@ -11,7 +11,7 @@ mod analysis;
 mod capacity;
 mod check;
 mod classifier;
-mod cold;
+mod cold_misses;
 mod config;
 pub mod cost;
 mod destage;

@@ -9,7 +9,7 @@ mod figures;
 mod gap_classes;
 mod generator;
 mod lane;
-mod measured;
+mod measurements;
 mod page_walk;
 mod pauses;
 mod quota;
@@ -19,7 +19,7 @@ mod sizes;
 
 pub(super) use figures::{extensive, figure_names, figures};
 pub(super) use generator::TwinGenerator;
-pub(super) use measured::expand;
+pub(super) use measurements::expand;
 pub(super) use resolve::resolve;
 
 use extent_plan::ExtentPlan;

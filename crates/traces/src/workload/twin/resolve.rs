@@ -6,7 +6,7 @@ use super::figures::{check_figures, check_room, check_sequential, figure_names, 
 use super::gap_classes::gap_classes;
 use super::quota::{self, apportion};
 use super::sizes::{classes, shift, RequestCounts, Side, SizeClass};
-use super::{bursts, count, measured, pages, pauses, TwinPlan};
+use super::{bursts, count, measurements, pages, pauses, TwinPlan};
 use crate::error::workload_problem::{Problems, WorkloadProblem};
 
 const PAGE_BYTES: f64 = 4096.0;
@@ -18,11 +18,11 @@ pub(in crate::workload) fn resolve(
     problems: &mut Problems,
 ) -> Option<TwinPlan> {
     check(workload, spec, problems);
-    measured::check(spec, problems);
+    measurements::check(spec, problems);
     if !problems.none() {
         return None;
     }
-    let spec = &measured::expand(spec);
+    let spec = &measurements::expand(spec);
     let counts = RequestCounts::of(spec);
     let (reads, writes, scale) = problems.take(request_counts(workload, spec, &counts))?;
     let reads = problems.take(classes(spec, &counts, Side::Read, reads));

@@ -4,7 +4,7 @@ mod folds;
 mod fronts;
 mod lists;
 mod mates;
-mod parked;
+mod parking;
 
 pub(super) use fronts::MATE_WINDOW;
 pub(super) use lists::Queues;

@@ -139,12 +139,12 @@ impl Queues {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::{MoveTarget, OpId, OpSpec, Timing};
     use crate::base::op::{Cause, Class, OpKind, CLASSES};
     use crate::base::rng::RngStream;
     use crate::base::{BlockId, CellMode};
     use crate::hw::config::{BusConfig, ModeConfig, PlaneParallelism, PoolConfig};
     use crate::hw::geometry::Geometry;
+    use crate::hw::timing::{MoveTarget, OpId, OpSpec, Timing};
 
     const CLASS: [Class; CLASSES] =
         [Class::Run, Class::HostRead, Class::HostWrite, Class::Urgent, Class::Background];
