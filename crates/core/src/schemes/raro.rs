@@ -136,11 +136,11 @@ pub struct Raro {
     is_waiting: Vec<bool>,
     first_plane: u32,
     #[serde(skip)]
-    figures: Figures,
+    figures: RaroFigures,
 }
 
 #[derive(Clone, Default)]
-struct Figures {
+struct RaroFigures {
     promoted_pages: [u64; 2],
     demoted_pages: u64,
     demoted_blocks: u64,
@@ -188,7 +188,7 @@ impl Raro {
             middle,
             slc,
             has_middle,
-            figures: Figures::default(),
+            figures: RaroFigures::default(),
         }
     }
 

@@ -76,11 +76,11 @@ pub struct TurboWrite {
     /// Planes whose store had no room for the next block: asked again when the host changed anything.
     cramped: Vec<PlaneId>,
     #[serde(skip)]
-    figures: Figures,
+    figures: TurboFigures,
 }
 
 #[derive(Clone, Default)]
-struct Figures {
+struct TurboFigures {
     slc_pages: u64,
     direct_pages: u64,
     reclaimed_blocks: u64,
@@ -103,7 +103,7 @@ impl TurboWrite {
             drain: config.drain,
             turns: Turns::new(io),
             cramped: Vec::new(),
-            figures: Figures::default(),
+            figures: TurboFigures::default(),
         }
     }
 

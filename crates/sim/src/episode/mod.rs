@@ -241,11 +241,6 @@ impl Episode {
         self.inputs.window
     }
 
-    /// Whether the trace is at its end.
-    pub fn is_ended(&self) -> bool {
-        matches!(self.state, State::Ended)
-    }
-
     /// The configuration that runs.
     pub fn config(&self) -> &RunConfig {
         &self.inputs.config

@@ -34,7 +34,7 @@ pub(super) const FORMAT: Format = Format {
 const MAGIC: u32 = 0x6561_7400;
 
 /// Where a version of the record has its fields; the first five are at the same place in all.
-struct Layout {
+struct BlktraceLayout {
     version: u32,
     /// Bytes of a record without its payload.
     header_bytes: usize,
@@ -46,8 +46,8 @@ struct Layout {
     widths: &'static [usize],
 }
 
-static LAYOUTS: [Layout; 2] = [
-    Layout {
+static LAYOUTS: [BlktraceLayout; 2] = [
+    BlktraceLayout {
         version: 7,
         header_bytes: 48,
         action: (28, 4),
@@ -55,7 +55,7 @@ static LAYOUTS: [Layout; 2] = [
         payload_bytes: 46,
         widths: &[4, 4, 8, 8, 4, 4, 4, 4, 4, 2, 2],
     },
-    Layout {
+    BlktraceLayout {
         version: 8,
         header_bytes: 64,
         action: (32, 8),
@@ -66,12 +66,12 @@ static LAYOUTS: [Layout; 2] = [
 ];
 
 /// The layout of a record by its magic number, in the byte order it is read in.
-fn layout(magic: u32) -> Option<&'static Layout> {
+fn layout(magic: u32) -> Option<&'static BlktraceLayout> {
     LAYOUTS.iter().find(|layout| magic == MAGIC | layout.version)
 }
 
 /// The layout of a record that the parser has set off and normalised.
-fn layout_of(record: &[u8]) -> &'static Layout {
+fn layout_of(record: &[u8]) -> &'static BlktraceLayout {
     layout(RecordFields::little(record).u32(0)).expect("the parser sets off records of known versions")
 }
 

@@ -32,7 +32,7 @@ const SAMPLE_RECORDS: usize = 64;
 const UNIT_NS: u64 = 1000;
 
 /// Where the fields of a version stand: place in bytes, and number from 1.
-struct Layout {
+struct VscsiLayout {
     version: u16,
     bytes: usize,
     len: (usize, usize),
@@ -43,8 +43,8 @@ struct Layout {
     rt: Option<(usize, usize)>,
 }
 
-static LAYOUTS: [Layout; 2] = [
-    Layout {
+static LAYOUTS: [VscsiLayout; 2] = [
+    VscsiLayout {
         version: 1,
         bytes: 32,
         len: (4, 2),
@@ -54,7 +54,7 @@ static LAYOUTS: [Layout; 2] = [
         ts: (24, 7),
         rt: None,
     },
-    Layout {
+    VscsiLayout {
         version: 2,
         bytes: 40,
         len: (8, 4),
@@ -66,7 +66,7 @@ static LAYOUTS: [Layout; 2] = [
     },
 ];
 
-impl Layout {
+impl VscsiLayout {
     fn version_of(&self, record: &[u8]) -> u16 {
         RecordFields::little(record).u16(self.ver.0) >> 8
     }
@@ -80,7 +80,7 @@ impl Layout {
 }
 
 struct Vscsi {
-    layout: Option<&'static Layout>,
+    layout: Option<&'static VscsiLayout>,
     sizes: SizeRules,
 }
 
@@ -92,8 +92,8 @@ impl Vscsi {
 
 /// The version that most records at the front carry, when it is only one: a
 /// bad record must not hide it, since it is then reported by its number.
-fn layout_of(pending: &[u8]) -> Option<&'static Layout> {
-    let fits = |layout: &&Layout| {
+fn layout_of(pending: &[u8]) -> Option<&'static VscsiLayout> {
+    let fits = |layout: &&VscsiLayout| {
         let (matching, all) = layout.matches(pending);
         matching > 0 && matching * 2 >= all
     };
@@ -155,7 +155,7 @@ impl RecordParser for Vscsi {
 
 /// Certain when all of several records carry the version: text has no such bytes.
 fn detect(sample: &Sample<'_>) -> Fit {
-    let all_match = |layout: &Layout| {
+    let all_match = |layout: &VscsiLayout| {
         let (matching, all) = layout.matches(sample.bytes);
         all >= 2 && matching * 10 >= all * 9
     };

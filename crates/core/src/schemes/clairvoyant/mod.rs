@@ -68,11 +68,11 @@ pub struct Clairvoyant {
     known: Option<Future>,
     dials: Dials,
     #[serde(skip)]
-    figures: Figures,
+    figures: ClairvoyantFigures,
 }
 
 #[derive(Clone, Default)]
-struct Figures {
+struct ClairvoyantFigures {
     slc_pages: u64,
     direct_pages: u64,
     reclaimed_blocks: u64,
@@ -106,7 +106,7 @@ impl Clairvoyant {
             dials: Dials::new([Dial::share(&STAY_SHARE, STAY_SHARE_MAX, config.stay_share)]),
             store: split.store(device, io),
             slc,
-            figures: Figures::default(),
+            figures: ClairvoyantFigures::default(),
         }
     }
 

@@ -7,9 +7,9 @@ use std::collections::BinaryHeap;
 
 /// A bit for each step of a trace.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Bits(Vec<u64>);
+struct PlanBits(Vec<u64>);
 
-impl Bits {
+impl PlanBits {
     fn new(bits: u32) -> Self {
         Self(vec![0; bits as usize / 64 + 1])
     }
@@ -27,7 +27,7 @@ impl Bits {
 /// The versions to keep, by the step that writes them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Plan {
-    keep: Bits,
+    keep: PlanBits,
     kept: u64,
 }
 
@@ -35,7 +35,7 @@ impl Plan {
     /// The best one for so many pages: where more versions live, what dies last is left out.
     pub fn new(oracle: &Oracle, pages: u64) -> Self {
         let steps = oracle.steps();
-        let [mut keep, mut ends, mut trims] = [(); 3].map(|()| Bits::new(steps));
+        let [mut keep, mut ends, mut trims] = [(); 3].map(|()| PlanBits::new(steps));
         let (mut alive, mut live, mut kept) = (BinaryHeap::new(), 0, 0);
         let limit = 2 * pages as usize + 1024;
         for step in 1..=steps {

@@ -129,11 +129,11 @@ pub struct Bypass<J> {
     #[serde(skip)]
     reclaimed: Reclaimed,
     #[serde(skip)]
-    figures: Figures,
+    figures: BypassFigures,
 }
 
 #[derive(Clone, Default)]
-struct Figures {
+struct BypassFigures {
     slc_pages: u64,
     direct_pages: u64,
     labels: u64,
@@ -172,7 +172,7 @@ impl<J: Judge> Bypass<J> {
             reclaiming: false,
             slc,
             reclaimed: Reclaimed::default(),
-            figures: Figures::default(),
+            figures: BypassFigures::default(),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::config::PlannedRegion;
 use super::history::WriteHistory;
 use super::shelf::Shelf;
-use super::{host, Custom, CustomConfig, Figures, Hooks};
+use super::{host, Custom, CustomConfig, CustomFigures, Hooks};
 use crate::ftl::config::CleanConfig;
 use crate::ftl::io::Io;
 use crate::ftl::region::{Pack, Region, RegionSpec};
@@ -67,7 +67,7 @@ impl Custom {
             history: if has_history { WriteHistory::new(pages) } else { WriteHistory::default() },
             drain: described.as_ref().is_some_and(|described| described.drain),
             window_writes: described.as_ref().map_or(0, |described| described.window_writes),
-            figures: vec![Figures::default(); plan.len()],
+            figures: vec![CustomFigures::default(); plan.len()],
             own_figures: BTreeMap::new(),
             failure: failure.map_or_else(OnceLock::new, OnceLock::from),
             names,

@@ -49,7 +49,7 @@ use std::sync::OnceLock;
 
 /// What a region came to since time 0.
 #[derive(Clone, Copy, Debug, Default)]
-struct Figures {
+struct CustomFigures {
     pages_written: u64,
     blocks_reclaimed: u64,
     pages_moved_out: u64,
@@ -73,7 +73,7 @@ pub struct Custom {
     drain: bool,
     window_writes: u64,
     #[serde(skip)]
-    figures: Vec<Figures>,
+    figures: Vec<CustomFigures>,
     /// The policy's own, at the end of a run.
     #[serde(skip)]
     own_figures: BTreeMap<String, f64>,

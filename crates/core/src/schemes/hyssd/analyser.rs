@@ -12,13 +12,6 @@ pub struct Curve {
     pub best: Option<f64>,
 }
 
-impl Curve {
-    /// The points whose cost is finite.
-    pub fn finite_points(&self) -> Vec<(f64, f64)> {
-        self.points.iter().copied().filter(|point| point.1.is_finite()).collect()
-    }
-}
-
 /// The cost at `u_min`, `u_min + step`, ... up to `u_max`, for the accesses counted in `histogram`.
 pub fn best(model: &CostModel, histogram: &Histogram, u_min: f64, u_max: f64, step: f64) -> Curve {
     let write_share = histogram.write_share();
@@ -75,6 +68,11 @@ mod tests {
         CostModel { fast, dense, data_bytes: data_gib * GIB }
     }
 
+    /// The points whose cost is finite.
+    fn finite_points(curve: &Curve) -> Vec<(f64, f64)> {
+        curve.points.iter().copied().filter(|point| point.1.is_finite()).collect()
+    }
+
     /// Accesses that favour what was written last, as strongly as `skew` says.
     fn accesses(stream: &mut RngStream, skew: u32) -> Histogram {
         let mut histogram = Histogram::new(1000);
@@ -110,16 +108,16 @@ mod tests {
                 least = if better && cost_ns.is_finite() { Some((u, cost_ns)) } else { least };
             }
             assert_eq!(curve.best, least.map(|(u, _)| u));
-            assert_eq!(curve.finite_points().is_empty(), curve.best.is_none());
+            assert_eq!(finite_points(&curve).is_empty(), curve.best.is_none());
         }
     }
 
     #[test]
     fn the_curve_is_finite_where_the_tiers_can_hold_the_data() {
         let curve = best(&model(16.0), &accesses(&mut RngStream::new(2, "analyser"), 3), 0.05, 0.97, 0.01);
-        assert_eq!(curve.finite_points(), curve.points);
+        assert_eq!(finite_points(&curve), curve.points);
         let full = best(&model(18.0), &Histogram::new(1000), 0.05, 0.97, 0.01);
-        assert_eq!((full.best, full.finite_points()), (None, Vec::new()));
+        assert_eq!((full.best, finite_points(&full)), (None, Vec::new()));
     }
 
     #[test]

@@ -83,7 +83,7 @@ impl Parameters for IpsCoopConfig {
 
 /// A block of the traditional cache that is being emptied page by page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Emptying {
+struct DonorEmptying {
     block: BlockId,
     next_page: u32,
 }
@@ -94,7 +94,7 @@ pub struct IpsCoop {
     cache: Cache,
     traditional: Region,
     dials: Dials,
-    emptying: Vec<Option<Emptying>>,
+    emptying: Vec<Option<DonorEmptying>>,
     first_plane: u32,
     agc: AgcConfig,
     reclaim_open: ReclaimOpen,
@@ -156,7 +156,7 @@ impl IpsCoop {
         self.traditional.set_quota(self.dials.count(&SLC_BLOCKS) as u32);
     }
 
-    fn emptying(&mut self, plane: PlaneId) -> &mut Option<Emptying> {
+    fn emptying(&mut self, plane: PlaneId) -> &mut Option<DonorEmptying> {
         &mut self.emptying[(plane.0 - self.first_plane) as usize]
     }
 
@@ -178,7 +178,7 @@ impl IpsCoop {
                 victim::choose(&self.traditional, io, plane, true)
             }
         });
-        *self.emptying(plane) = block.map(|block| Emptying { block, next_page: 0 });
+        *self.emptying(plane) = block.map(|block| DonorEmptying { block, next_page: 0 });
         block
     }
 
@@ -217,7 +217,7 @@ impl IpsCoop {
 
     /// Step 4: the emptied block is erased.
     fn erase(&mut self, plane: PlaneId, class: Class, io: &mut Io) {
-        if let Some(Emptying { block, .. }) = self.emptying(plane).take() {
+        if let Some(DonorEmptying { block, .. }) = self.emptying(plane).take() {
             erase_block(io, block, Job { cause: Cause::Migration, class });
             self.traditional.give_back(io, block);
         }

@@ -8,7 +8,7 @@
 //! disk.
 //! **Knobs.** None.
 
-use super::figures::Figures;
+use super::figures::NvcFigures;
 use crate::base::arithmetic::Ones;
 use crate::base::op::Class;
 use crate::base::Problem;
@@ -37,12 +37,12 @@ impl Parameters for DiskOnlyConfig {
 #[derive(Clone, Serialize, Deserialize)]
 pub struct DiskOnly {
     #[serde(skip)]
-    figures: Figures,
+    figures: NvcFigures,
 }
 
 impl DiskOnly {
     pub fn new(_config: &DiskOnlyConfig, _device: &DeviceConfig, _io: &mut Io) -> Self {
-        Self { figures: Figures::default() }
+        Self { figures: NvcFigures::default() }
     }
 }
 

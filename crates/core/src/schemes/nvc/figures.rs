@@ -58,7 +58,7 @@ struct TierCounts {
 
 /// Running totals from time 0 on.
 #[derive(Clone, Debug, Default)]
-pub struct Figures {
+pub struct NvcFigures {
     tiers: [TierCounts; 2],
     /// Units that the host read out of the DRAM buffer.
     buffer_hits: u64,
@@ -70,7 +70,7 @@ pub struct Figures {
     uncopied: u64,
 }
 
-impl Figures {
+impl NvcFigures {
     /// A page of `tier` was programmed with what came from `origin`.
     #[inline]
     pub fn programmed(&mut self, tier: LogTier, origin: Origin, io: &Io) {

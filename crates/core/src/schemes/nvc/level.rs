@@ -1,7 +1,7 @@
 //! A region of the cache: what is put into it, and how it is cleaned.
 
 use super::copies::Copies;
-use super::figures::{Figures, LogTier, Origin};
+use super::figures::{LogTier, NvcFigures, Origin};
 use super::marks::Marks;
 use super::rules::{ColdPages, LastLogRule, Verdict};
 use crate::base::op::{Cause, Class};
@@ -29,7 +29,7 @@ pub struct Shared {
     pub marks: Marks,
     /// What is reported.
     #[serde(skip)]
-    pub figures: Figures,
+    pub figures: NvcFigures,
     /// Whether the disk gets clean units as well.
     pub flush_clean: bool,
     copies: Copies,
@@ -40,7 +40,7 @@ pub struct Shared {
 impl Shared {
     /// Of an empty cache.
     pub fn new(flush_clean: bool, copies: Copies, io: &Io) -> Self {
-        let (marks, figures) = (Marks::new(io), Figures::default());
+        let (marks, figures) = (Marks::new(io), NvcFigures::default());
         Self { marks, figures, flush_clean, copies, destage: DestageJob::default() }
     }
 
