@@ -1,10 +1,10 @@
-//! Schemes on devices, and the requests they are asked.
+//! Schemes on devices, the requests they are asked, and the engine on them.
 
-use super::engine;
 use slcache_core::device::request::Request;
+use slcache_core::device::Simulation;
 use slcache_core::schemes::CATALOG;
 use slcache_sim::resources::Stopwatch;
-use slcache_sim::RunConfig;
+use slcache_sim::{resolve, Layers, RunConfig};
 use slcache_traces::synthetic;
 use slcache_traces::workload::Workload;
 use std::collections::BTreeMap;
@@ -103,15 +103,15 @@ impl Case {
     pub fn run(self, made: usize, taken: usize) -> Result<f64, String> {
         let used = self.load == Load::HeavyGc;
         let sets: Vec<String> = USED.iter().filter(|_| used).map(|set| (*set).to_owned()).collect();
-        let config = engine::config(self.device, self.scheme, &sets)?;
+        let config = config(self.device, self.scheme, &sets)?;
         let requests = self.load.requests(made)?;
-        let mut simulation = engine::device(&config)?;
+        let mut simulation = device(&config)?;
         if used {
             simulation.precondition(&mut |_, _| true).map_err(|error| error.to_string())?;
         }
         simulation.preload(&self.preload(&config)).map_err(|error| error.to_string())?;
         let stopwatch = Stopwatch::start();
-        engine::feed(&mut simulation, &requests[..taken])?;
+        feed(&mut simulation, &requests[..taken])?;
         simulation.finish().map_err(|error| error.to_string())?;
         Ok(stopwatch.cpu_s())
     }
@@ -122,4 +122,21 @@ impl Case {
         let pages = SYNTH1M_FOOTPRINT_BYTES / u64::from(config.device.piece_bytes());
         preloaded.then_some((0, pages as u32)).into_iter().collect()
     }
+}
+
+/// The resolved configuration of a device under a scheme.
+pub fn config(device: &str, scheme: &str, sets: &[String]) -> Result<RunConfig, String> {
+    let layers =
+        Layers { device: device.into(), scheme: scheme.to_owned(), sets: sets.to_vec(), ..Layers::default() };
+    resolve(&layers).map_err(|errors| errors.to_string())
+}
+
+pub fn device(config: &RunConfig) -> Result<Simulation, String> {
+    let setup = config.setup();
+    Simulation::new(&setup).map_err(|problems| format!("{}: {problems:?}", setup.device.name))
+}
+
+pub fn feed(simulation: &mut Simulation, requests: &[Request]) -> Result<(), String> {
+    // In batches, as a trace reader hands them over.
+    requests.chunks(4096).try_for_each(|batch| simulation.feed(batch)).map_err(|error| error.to_string())
 }

@@ -1,7 +1,7 @@
 //! What a request costs as the work grows: devices from 8 GiB to 8 TiB, and a device that is asked for
 //! twice what it manages. Every point is measured in a process of its own.
 
-use super::{engine, Size};
+use super::{cases, Size};
 use serde::{Deserialize, Serialize};
 use slcache_core::device::request::Request;
 use slcache_sim::resources::{peak_rss_bytes, Stopwatch};
@@ -133,11 +133,11 @@ fn grown(blocks: u64, footprint_bytes: u64, count: usize) -> Result<Grown, Strin
     let pages = PLANES * blocks * PAGES_PER_BLOCK / 8 * 7;
     let sets =
         [format!("device.pool[0].blocks={blocks}"), format!("device.user_bytes={}", pages * PAGE_BYTES)];
-    let mut simulation = engine::device(&engine::config(DEVICE, "tlc-only", &sets)?)?;
+    let mut simulation = cases::device(&cases::config(DEVICE, "tlc-only", &sets)?)?;
     let mut requests = requests(footprint_bytes, LIGHT_GAP_NS, count);
     let mut pass = |requests: &[Request]| {
         let stopwatch = Stopwatch::start();
-        engine::feed(&mut simulation, requests)?;
+        cases::feed(&mut simulation, requests)?;
         Ok::<_, String>(stopwatch.cpu_s() * 1e9 / count as f64)
     };
     let first_ns_per_request = pass(&requests)?;
@@ -156,10 +156,10 @@ fn grown(blocks: u64, footprint_bytes: u64, count: usize) -> Result<Grown, Strin
 
 /// Requests `gap_ns` apart on average, or all at once.
 fn loaded(gap_ns: f64, count: usize) -> Result<Loaded, String> {
-    let mut simulation = engine::device(&engine::config(DEVICE, "tlc-only", &[])?)?;
+    let mut simulation = cases::device(&cases::config(DEVICE, "tlc-only", &[])?)?;
     let requests = requests(SAME_FOOTPRINT_BYTES, gap_ns, count);
     let stopwatch = Stopwatch::start();
-    engine::feed(&mut simulation, &requests)?;
+    cases::feed(&mut simulation, &requests)?;
     let report = simulation.finish().map_err(|error| error.to_string())?;
     let ns_per_request = stopwatch.cpu_s() * 1e9 / count as f64;
     let last_ns = requests.last().map_or(0, |request| request.at_ns);

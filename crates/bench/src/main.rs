@@ -4,7 +4,6 @@
 //! nothing: it does the work that a build with a profile is made from.
 
 mod cases;
-mod engine;
 mod files;
 mod growth;
 mod instructions;

@@ -1,7 +1,7 @@
 //! Windows of the host's requests, after each of which a scheme or a controller may change its mind.
 
 use crate::metrics::counters::OpCounters;
-use crate::metrics::window_series::PerValue;
+use crate::metrics::series::PerValue;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -9,6 +9,5 @@ pub mod series;
 pub mod shape;
 mod spectrum;
 pub mod state;
-pub mod window_series;
 
 pub use slcache_base::latency;

@@ -2,10 +2,9 @@
 
 use super::cells::CellsReport;
 use super::latency::{LatencySummary, RequestsBeyond};
-use super::series::SeriesReport;
+use super::series::{SeriesReport, WindowSeriesReport};
 use super::shape::{self, Share, Signed};
 use super::state::StateReport;
-use super::window_series::WindowSeriesReport;
 use crate::base::op::{Cause, OpKind};
 use crate::base::power_state::PowerState;
 use crate::base::CellMode;

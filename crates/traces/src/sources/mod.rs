@@ -1,11 +1,10 @@
 //! Where requests come from, and what is told of a source: its format, its fingerprint, its problems.
 
 pub(crate) mod detect;
-pub(crate) mod fingerprint;
 pub(crate) mod lint;
 pub(crate) mod merger;
 pub(crate) mod part;
-pub(crate) mod prepare;
+pub(crate) mod preparation;
 pub(crate) mod reader;
 pub(crate) mod records;
 pub(crate) mod resampling;

@@ -29,7 +29,7 @@ impl TracePath {
         Self { name: name.to_owned(), copy: Some(copy), ..Self::default() }
     }
 
-    /// With a file that [`crate::sources::prepare`] made of it, which is read in its place.
+    /// With a file that [`crate::sources::preparation`] made of it, which is read in its place.
     pub fn with_prepared(name: &str, file: impl Into<PathBuf>) -> Self {
         Self { name: name.to_owned(), prepared: Some(file.into()), ..Self::default() }
     }

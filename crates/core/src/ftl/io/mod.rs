@@ -2,7 +2,6 @@
 
 mod cache;
 mod cells;
-mod count;
 mod disk;
 mod driver;
 mod erases;

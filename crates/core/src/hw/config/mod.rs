@@ -1,7 +1,6 @@
 //! Configuration of the flash hardware: pools of chips, cell modes and bus timing.
 
 mod cells;
-mod idle;
 mod mode;
 mod upkeep;
 
@@ -9,9 +8,8 @@ pub use cells::{
     BadBlocksConfig, CellsConfig, CodeConfig, ErrorsPerRead, ModeCells, RetryConfig, RetryTransfer,
     ShapeConfig, StartConfig, StartsConfig, WearRule, DAY_NS,
 };
-pub use idle::{IdleRule, IdleScope};
 pub use mode::{FoldTimes, ModeConfig, PageKinds, ProgramRule};
-pub use upkeep::{LevellingConfig, ReclaimConfig, RefreshConfig, Scrub, Uneven};
+pub use upkeep::{IdleRule, IdleScope, LevellingConfig, ReclaimConfig, RefreshConfig, Scrub, Uneven};
 
 use crate::base::{CellMode, Problem};
 use schemars::JsonSchema;

@@ -13,7 +13,6 @@ mod check;
 mod config;
 mod flush;
 mod host;
-mod lanes;
 mod plane;
 mod report;
 mod room;
@@ -43,11 +42,10 @@ use crate::metrics::report::SchemeReport;
 use cap::{Cap, Filling};
 use check::Fit;
 use config::{FlushWhen, FoldHost, FoldPath, FoldVictim, Full};
-use lanes::Lanes;
 use plane::PlaneState;
 use report::ClientStats;
 use serde::{Deserialize, Serialize};
-use writers::Writers;
+use writers::{Lanes, Writers};
 
 const MAX_BYTES: KnobSpec = KnobSpec {
     name: "dynamic.max_bytes",

@@ -1,8 +1,8 @@
 //! A custom scheme made of its configuration, and copied.
 
 use super::config::PlannedRegion;
-use super::history::WriteHistory;
 use super::shelf::Shelf;
+use super::writing::WriteHistory;
 use super::{host, Custom, CustomConfig, CustomFigures, Hooks};
 use crate::ftl::config::CleanConfig;
 use crate::ftl::io::Io;

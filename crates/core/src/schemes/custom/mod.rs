@@ -13,8 +13,6 @@
 mod build;
 mod by_page;
 mod config;
-mod decider;
-mod history;
 mod host;
 mod policy;
 mod reclaim;
@@ -39,13 +37,13 @@ use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::scheme::Scheme;
 use crate::ftl::window::{WindowCounters, WindowLength, WindowUnit};
 use crate::metrics::report::SchemeReport;
-use decider::Decider;
-use history::WriteHistory;
+use policy::Decider;
 use reclaim::Emptied;
 use serde::{Deserialize, Serialize};
 use shelf::Shelf;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
+use writing::WriteHistory;
 
 /// What a region came to since time 0.
 #[derive(Clone, Copy, Debug, Default)]

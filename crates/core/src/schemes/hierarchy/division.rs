@@ -1,7 +1,7 @@
 //! The division of the SLC cache between L1 and L2 (Algorithm 1, lines 3-11 and 24-31).
 
 use super::config::{DivisionRule, HierarchyConfig};
-use crate::metrics::window_series::WindowSeries;
+use crate::metrics::series::WindowSeries;
 use serde::{Deserialize, Serialize};
 
 /// The shares, in pages of the cache, and what moves them.

@@ -1,8 +1,8 @@
 //! The parameters that every scheme with an SLC region of changing size has.
 
 use super::super::common::device_fit::{check_capacity, check_page, densest_beside_slc, no_pool};
+use super::control::{blocks_of, Limits, SPARE_SHARE};
 use super::dense::RESERVE;
-use super::limits::{blocks_of, Limits, SPARE_SHARE};
 use crate::base::op::Class;
 use crate::base::{CellMode, Problem};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim, WearLevelling};

@@ -18,7 +18,7 @@ use crate::ftl::scheme::{Parameters, Scheme};
 use crate::ftl::window::{WindowCounters, WindowLength, WindowUnit};
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
-use crate::metrics::window_series::{PerValue, WindowSeries};
+use crate::metrics::series::{PerValue, WindowSeries};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smart_default::SmartDefault;

@@ -9,10 +9,8 @@
 
 mod config;
 mod control;
-mod demand;
 mod dense;
 mod dwa;
-mod limits;
 mod packing;
 mod qlc_only;
 mod report;
@@ -21,10 +19,11 @@ mod slc_share;
 mod zones;
 
 pub use config::{DenseRule, HybridConfig, Reclaim, SlcRule};
-pub use control::{SIGNALS, SLC_BLOCKS, THETA_BYTES};
+pub use control::{
+    slc_blocks_possible, Limits, Setting, SIGNALS, SLC_BLOCKS, SLC_SHARE_MAX, THETA_BYTES, THETA_LADDER,
+};
 pub use dense::{Dense, MigrationCount};
 pub use dwa::{Dwa, DwaConfig};
-pub use limits::{slc_blocks_possible, Limits, Setting, SLC_SHARE_MAX, THETA_LADDER};
 pub use packing::{Packed, Packing, TakenPage};
 pub use qlc_only::{QlcOnly, QlcOnlyConfig};
 pub use report::TimeSplit;
@@ -42,7 +41,7 @@ use crate::ftl::victim;
 use crate::ftl::write_buffer::{DENSE, SLC};
 use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::OpId;
-use demand::Demand;
+use control::Demand;
 use report::HybridStats;
 use serde::{Deserialize, Serialize};
 use zones::Zones;

@@ -9,7 +9,7 @@ use super::wear::Lifetimes;
 use crate::ftl::io::Io;
 use crate::ftl::window::{WindowCounters, WindowLength};
 use crate::metrics::report::{CurveReport, SchemeReport};
-use crate::metrics::window_series::WindowSeries;
+use crate::metrics::series::WindowSeries;
 use serde::{Deserialize, Serialize};
 
 /// A value for every window.

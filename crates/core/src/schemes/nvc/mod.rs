@@ -14,11 +14,9 @@ mod marks;
 mod rules;
 mod scheme;
 mod single;
-mod single_config;
 
-pub use config::NvcConfig;
+pub use config::{NvcConfig, NvcMlcOnlyConfig, NvcSlcOnlyConfig};
 pub use disk_only::{DiskOnly, DiskOnlyConfig};
 pub use rules::{LastLogRule, SlcLogRule};
 pub use scheme::Nvc;
 pub use single::{MlcOnly, Single, SlcOnly};
-pub use single_config::{NvcMlcOnlyConfig, NvcSlcOnlyConfig};

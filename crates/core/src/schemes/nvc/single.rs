@@ -9,11 +9,11 @@
 //! **Knobs.** None.
 
 use super::super::common::tables::unit_table;
+use super::config::{NvcMlcOnlyConfig, NvcSlcOnlyConfig, SingleConfig};
 use super::copies::Copies;
 use super::figures::{LogTier, Origin};
 use super::level::{LogLevel, Shared};
 use super::rules::LastLogRule;
-use super::single_config::{NvcMlcOnlyConfig, NvcSlcOnlyConfig, SingleConfig};
 use crate::base::arithmetic::Ones;
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::config::CleanConfig;

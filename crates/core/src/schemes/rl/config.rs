@@ -1,10 +1,7 @@
 //! Parameters of `rl`.
 
 use super::super::hybrid::{slc_blocks_possible, HybridConfig, Limits, SLC_SHARE_MAX, THETA_LADDER};
-use super::agent::AgentKind;
-use super::q_table::LearningRates;
-use super::reward::{Average, Reward};
-use super::state::Bins;
+use super::agent::{AgentKind, Average, Bins, LearningRates, Reward};
 use crate::base::problem::{check_range, Problem};
 use crate::base::request::SECTOR_BYTES;
 use crate::base::units;

@@ -1,7 +1,6 @@
 //! What the agent has learned, in the form in which it is taken to another run.
 
-use super::agent::{Agent, AgentKind};
-use super::state::{Bins, ACTIONS};
+use super::agent::{Agent, AgentKind, Bins, ACTIONS};
 use crate::ftl::scheme::Memory;
 use std::collections::BTreeMap;
 

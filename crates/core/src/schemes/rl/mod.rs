@@ -17,14 +17,10 @@
 mod agent;
 mod config;
 mod memory;
-mod q_table;
 mod report;
-mod reward;
-mod state;
 
-pub use agent::AgentKind;
+pub use agent::{AgentKind, Average};
 pub use config::RlConfig;
-pub use reward::Average;
 
 use super::hybrid::{of_hybrid, Hybrid, Packed, TimeSplit, SIGNALS, SLC_BLOCKS, THETA_BYTES};
 use crate::ftl::answer::DeviceFull;
@@ -35,11 +31,9 @@ use crate::ftl::scheme::{Memory, Scheme};
 use crate::ftl::window::{WindowCounters, WindowLength, WindowUnit};
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
-use agent::Agent;
+use agent::{Action, Agent, Bins, Reward, ACTIONS};
 use report::RlStats;
-use reward::Reward;
 use serde::{Deserialize, Serialize};
-use state::{Action, Bins, ACTIONS};
 
 /// Numbers of the knobs.
 const SLC: usize = 0;

@@ -1,13 +1,12 @@
 //! What the agent came to: figures, the course of its steps, and how often it was where.
 
-use super::agent::AgentKind;
-use super::state::{Action, ACTIONS, FEATURES};
+use super::agent::{Action, AgentKind, ACTIONS, FEATURES};
 use super::Rl;
 use crate::ftl::io::Io;
 use crate::ftl::scheme::Scheme;
 use crate::ftl::window::WindowCounters;
 use crate::metrics::report::{AxisReport, HistogramReport, SchemeReport, TableReport};
-use crate::metrics::window_series::WindowSeries;
+use crate::metrics::series::WindowSeries;
 
 /// What is counted since time 0.
 #[derive(Clone, Debug, Default)]

@@ -14,29 +14,31 @@
 //! cleaning as in `baseline` (`trigger`, `slc`, `dense`).
 //! **Knobs.** `slc.start_free_ratio`, `merge.timeout_ns`, `hotness_classes`.
 
-mod config;
 mod hotness;
 
-pub use config::{FullPieces, SectorConfig};
-
+use super::common::cache::{self, of_split, CacheConfig};
 use super::common::dials::{Dial, Dials, MERGE_TIMEOUT, START_FREE_RATIO};
 use super::common::mixed_cache::MixedCache;
 use super::common::tables::{smt_entry_bits, table_bytes};
 use crate::base::arithmetic::Ones;
+use crate::base::Problem;
 use crate::ftl::answer::DeviceFull;
+use crate::ftl::config::MergeConfig;
 use crate::ftl::io::Io;
 use crate::ftl::knob::{Knob, KnobSpec};
 use crate::ftl::media::bits;
 use crate::ftl::mixed::Carry;
 use crate::ftl::pack::in_order;
 use crate::ftl::piece::Piece;
-use crate::ftl::scheme::{regions, Scheme};
+use crate::ftl::scheme::{regions, Parameters, Scheme};
 use crate::ftl::window::{WindowCounters, WindowLength, WindowUnit};
 use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::RequestId;
 use crate::metrics::report::{SchemeReport, TableReport};
 use hotness::Hotness;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 /// Telling hot sectors from cold ones.
 const HOTNESS_CLASSES: KnobSpec = KnobSpec {
@@ -225,5 +227,52 @@ impl Scheme for Sector {
         let bytes = table_bytes(entries, smt_entry_bits(self.slc_pages, self.cache.slots, io));
         report.tables.push(TableReport { name: "sector mapping table".into(), entries, bytes });
         report
+    }
+}
+
+/// Where a piece goes that covers a logical page wholly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FullPieces {
+    /// Its sectors are packed by their hotness like any others.
+    #[default]
+    Packed,
+    /// It becomes a flash page of its own.
+    OwnPage,
+}
+
+/// Parameters of `sector`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
+#[serde(default)]
+pub struct SectorConfig {
+    /// What every page-level cache has.
+    #[serde(flatten)]
+    pub cache: CacheConfig,
+    /// How sectors wait for others.
+    pub merge: MergeConfig,
+    /// Classes of update frequency that share no page: 2 (hot and cold) or 1 (none).
+    #[schemars(range(min = 1, max = 2))]
+    #[default(2)]
+    pub hotness_classes: u32,
+    /// Write requests after which update counters are halved.
+    #[schemars(range(min = 1, max = 1_000_000_000))]
+    #[default(1024)]
+    pub window_writes: u32,
+    /// Where a piece goes that covers a logical page wholly.
+    pub full_pieces: FullPieces,
+}
+
+impl Parameters for SectorConfig {
+    fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        self.merge.check("scheme.sector.merge", device.piece_bytes(), problems);
+        self.cache.check("sector", device, problems);
+    }
+
+    of_split!(cache.split);
+
+    fn moot(&self, key: &str) -> Option<&'static str> {
+        let alone = key == "window_writes" && self.hotness_classes == 1;
+        let why = "with one class nothing counts updates (hotness_classes = 2 does)";
+        alone.then_some(why).or_else(|| self.merge.moot(key)).or_else(|| cache::moot(key))
     }
 }

@@ -41,7 +41,7 @@ use crate::ftl::write_buffer::{WriteBuffer, SLC};
 use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::{OpId, RequestId};
 use crate::metrics::report::SchemeReport;
-use crate::metrics::window_series::WindowSeries;
+use crate::metrics::series::WindowSeries;
 use config::SLC_BLOCKS_MAX;
 use owners::BlockOwners;
 use report::UstStats;

@@ -5,7 +5,7 @@ use super::super::hybrid::TimeSplit;
 use super::Ust;
 use crate::ftl::io::Io;
 use crate::metrics::report::SchemeReport;
-use crate::metrics::window_series::PerValue;
+use crate::metrics::series::PerValue;
 
 /// What was done since time 0.
 #[derive(Clone, Copy, Debug, Default)]
