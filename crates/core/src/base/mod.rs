@@ -2,6 +2,7 @@
 
 pub mod arithmetic;
 pub mod cell_mode;
+pub mod defaults;
 pub mod ids;
 pub mod op;
 pub mod power_state;

@@ -1,5 +1,6 @@
 //! Configuration of how the host drives the device, its buffer and its state before time 0.
 
+use crate::base::defaults::{is, number};
 use crate::base::units;
 use crate::base::Problem;
 use crate::hw::config::PoolConfig;
@@ -38,18 +39,13 @@ pub struct HostConfig {
     pub time_scale: f64,
     /// In closed replay, time from a completion until the same place of the queue has its next request,
     /// ns; it occupies nothing.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is::<0, u32>")]
     pub turnaround_ns: u32,
     /// What that time grows with each byte of the request beyond the first 4096, ps.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is::<0, u32>")]
     pub turnaround_ps_per_byte: u32,
     /// Host link: a name or the keys below; absent = infinitely fast.
     pub link: Option<LinkConfig>,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
-fn is_zero(ns: &u32) -> bool {
-    *ns == 0
 }
 
 impl HostConfig {
@@ -114,7 +110,7 @@ pub struct BufferConfig {
     pub write_back: WriteBack,
     /// With `at-once`: programs of a stripe, which is written back as a whole: one in each of so many
     /// planes.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[serde(default = "number::<1, u32>", skip_serializing_if = "is::<1, u32>")]
     #[schemars(range(min = 1, max = 4096))]
     pub stripe_planes: u32,
     /// With `at-once`: stripes on their way at a time; absent = as many as come.
@@ -123,11 +119,11 @@ pub struct BufferConfig {
     pub stripes_in_flight: Option<u32>,
     /// With `stripes_in_flight`: time a stripe takes beside its programs for each run of consecutive mapping
     /// units in it, as for journal and map, ns.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is::<0, u32>")]
     #[schemars(range(max = 1_000_000))]
     pub run_overhead_ns: u32,
     /// With `at-once`: after so long without a write, less than a stripe is written back, ns, at most 10 s.
-    #[serde(default = "millisecond", skip_serializing_if = "is_millisecond")]
+    #[serde(default = "number::<1_000_000, u64>", skip_serializing_if = "is::<1_000_000, u64>")]
     #[schemars(range(min = 1000, max = 10_000_000_000u64))]
     pub flush_after_ns: u64,
     /// Time to serve a logical page from the buffer, ns.
@@ -138,24 +134,6 @@ pub struct BufferConfig {
     pub fill_on_read: bool,
 }
 
-fn one() -> u32 {
-    1
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
-fn is_one(planes: &u32) -> bool {
-    *planes == one()
-}
-
-fn millisecond() -> u64 {
-    1_000_000
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
-fn is_millisecond(ns: &u64) -> bool {
-    *ns == millisecond()
-}
-
 impl BufferConfig {
     /// A write-back buffer of `bytes` that is emptied when it is full.
     pub fn new(bytes: u64) -> Self {
@@ -163,10 +141,10 @@ impl BufferConfig {
             bytes,
             acknowledge: Acknowledge::default(),
             write_back: WriteBack::default(),
-            stripe_planes: one(),
+            stripe_planes: 1,
             stripes_in_flight: None,
             run_overhead_ns: 0,
-            flush_after_ns: millisecond(),
+            flush_after_ns: 1_000_000,
             access_ns: 0,
             fill_on_read: false,
         }

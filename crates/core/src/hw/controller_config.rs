@@ -1,5 +1,6 @@
 //! Configuration of the controller's own time.
 
+use crate::base::defaults::is;
 use crate::base::request::HostOp;
 use crate::base::Problem;
 use schemars::JsonSchema;
@@ -17,7 +18,7 @@ pub struct ControllerConfig {
     pub write_ns: u32,
     /// Mean of what a read or write takes longer than that, drawn from an exponential distribution, ns: host
     /// and firmware are now and then busy.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is::<0, u32>")]
     #[schemars(range(max = 1_000_000_000))]
     pub jitter_ns: u32,
     /// Time of every flush beside its programs, ns; only without power-loss protection.
@@ -27,10 +28,6 @@ pub struct ControllerConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 100_000_000))]
     pub commands_per_s: Option<u32>,
-}
-
-fn is_zero(ns: &u32) -> bool {
-    *ns == 0
 }
 
 impl ControllerConfig {

@@ -4,6 +4,7 @@ use super::config::{CellsConfig, PoolConfig};
 use super::controller_config::ControllerConfig;
 use super::disk::config::DiskConfig;
 use super::map_config::MapConfig;
+use crate::base::defaults::number;
 use crate::base::units;
 use crate::base::{CellMode, Problem};
 use schemars::JsonSchema;
@@ -74,7 +75,7 @@ pub struct DeviceConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stated_user_bytes: Option<u64>,
     /// Mapping unit in bytes: a power of two.
-    #[serde(default = "default_mu_bytes")]
+    #[serde(default = "number::<4096, u32>")]
     #[schemars(range(min = 512, max = 65_536))]
     pub mu_bytes: u32,
     /// Logical page in which requests are cut, bytes; 0 = the largest page of any pool.
@@ -98,7 +99,7 @@ pub struct DeviceConfig {
     /// How long a partly filled one-shot wordline that holds host pages waits before it is padded, ns; with a
     /// DRAM buffer it waits as long as the host writes. So long, too, does a write wait for its page where the
     /// write buffer of a scheme is full.
-    #[serde(default = "default_stage_timeout_ns")]
+    #[serde(default = "number::<1_000_000, u64>")]
     #[schemars(range(min = 1, max = 10_000_000_000u64))]
     pub stage_timeout_ns: u64,
     /// Age at which a waiting low-priority flash operation is served like a host read, ns; 0 = never.
@@ -119,14 +120,6 @@ pub struct DeviceConfig {
     /// Pools of identical chips.
     #[schemars(length(min = 1, max = 8))]
     pub pool: Vec<PoolConfig>,
-}
-
-fn default_mu_bytes() -> u32 {
-    4096
-}
-
-fn default_stage_timeout_ns() -> u64 {
-    1_000_000
 }
 
 fn yes() -> bool {

@@ -1,6 +1,7 @@
 //! Configuration of the mapping cache: how much of the map is in DRAM, and where the rest is.
 
 use super::config::{PoolConfig, ProgramRule};
+use crate::base::defaults::number;
 use crate::base::problem::{check_range, Problem};
 use crate::base::units;
 use crate::base::CellMode;
@@ -27,11 +28,11 @@ pub struct MapConfig {
     #[schemars(with = "units::Bytes")]
     pub cache_bytes: u64,
     /// Bytes of an entry, which maps one mapping unit.
-    #[serde(default = "default_entry_bytes")]
+    #[serde(default = "number::<4, u32>")]
     #[schemars(range(min = 1, max = 64))]
     pub entry_bytes: u32,
     /// Bytes of a translation page: a power of two, 512 to the flash page.
-    #[serde(default = "default_page_bytes")]
+    #[serde(default = "number::<4096, u32>")]
     pub page_bytes: u32,
     /// Time of a look-up that finds its page, ns.
     #[serde(default)]
@@ -46,14 +47,6 @@ pub struct MapConfig {
     /// Whether what folding and cleaning move has to find its translation pages.
     #[serde(default)]
     pub moves: MapMoves,
-}
-
-fn default_entry_bytes() -> u32 {
-    4
-}
-
-fn default_page_bytes() -> u32 {
-    4096
 }
 
 fn default_mode() -> CellMode {

@@ -11,6 +11,7 @@ pub use cells::{
 pub use mode::{FoldTimes, ModeConfig, PageKinds, ProgramRule};
 pub use upkeep::{IdleRule, IdleScope, LevellingConfig, ReclaimConfig, RefreshConfig, Scrub, Uneven};
 
+use crate::base::defaults::number;
 use crate::base::{CellMode, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -115,29 +116,17 @@ pub struct ReprogramConfig {
     #[serde(default)]
     pub mode: Option<CellMode>,
     /// Wordlines in one layer of a block.
-    #[serde(default = "one")]
+    #[serde(default = "number::<1, u32>")]
     #[schemars(range(min = 1, max = 64))]
     pub wordlines_per_layer: u32,
     /// Neighbouring layers that may be reprogrammed.
-    #[serde(default = "two")]
+    #[serde(default = "number::<2, u32>")]
     #[schemars(range(min = 1, max = 16))]
     pub layers: u32,
     /// Reprograms that a wordline stands between two erases.
-    #[serde(default = "four")]
+    #[serde(default = "number::<4, u32>")]
     #[schemars(range(min = 1, max = 16))]
     pub max_reprograms: u32,
-}
-
-fn one() -> u32 {
-    1
-}
-
-fn two() -> u32 {
-    2
-}
-
-fn four() -> u32 {
-    4
 }
 
 impl ReprogramConfig {
