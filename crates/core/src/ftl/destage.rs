@@ -5,7 +5,7 @@ use super::io::{DiskOps, Io, Programs};
 use super::media::SLOTS_MAX;
 use super::piece::Job;
 use crate::base::arithmetic::Ones;
-use crate::base::{BlockId, Ppn, Slot};
+use crate::base::{BlockId, Slot};
 use crate::hw::timing::{OpId, RequestId};
 
 /// A mapping unit on its way to the disk.
@@ -67,8 +67,7 @@ impl DestageJob {
     /// Reads what is needed of `block`, a read per page, and drops the rest.
     fn collect(&mut self, block: BlockId, is_needed: &impl Fn(Slot) -> bool, job: Job, io: &mut Io) {
         let n = io.policy().mus_per_page;
-        let first = io.geometry().page(block, 0);
-        for page in (first.0..first.0 + io.array().block(block).write_ptr()).map(Ppn) {
+        for page in io.written_pages(block) {
             let mut tags = [0; SLOTS_MAX];
             let stored = io.array().page_tags(page);
             tags[..stored.len()].copy_from_slice(stored);

@@ -155,12 +155,6 @@ fn begun(dense: &Region, plane: PlaneId, io: &Io) -> u32 {
     open.map_or(0, |open| io.array().block(open).write_ptr() % dense.spec.mode.bits())
 }
 
-/// The pages of `block` that were programmed.
-fn pages_of(block: BlockId, io: &Io) -> impl Iterator<Item = Ppn> + use<> {
-    let first = io.geometry().page(block, 0).0;
-    (first..first + io.array().block(block).write_ptr()).map(Ppn)
-}
-
 /// Folds as many pages of `block` as the chip can, wordline by wordline, after those through the controller
 /// that fill the wordline under way: `most` units at most. How many were moved.
 fn fold_in_chip(
@@ -176,7 +170,7 @@ fn fold_in_chip(
     let begun = begun(dense, plane, io);
     let ahead = ((bits - begun) % bits) as usize;
     let fits = (most / slots) as usize;
-    let whole: Vec<Ppn> = pages_of(block, io).filter(|&page| is_whole(page, io)).take(fits).collect();
+    let whole: Vec<Ppn> = io.written_pages(block).filter(|&page| is_whole(page, io)).take(fits).collect();
     if whole.len() < ahead + bits as usize {
         return 0;
     }

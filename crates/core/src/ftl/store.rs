@@ -133,9 +133,7 @@ impl Store {
     /// pages moved; there must be room.
     pub fn take_data(&mut self, block: BlockId, to: PlaneId, job: Job, io: &mut Io) -> u64 {
         let live_pages = u64::from(io.array().live_pages(block));
-        let first = io.geometry().page(block, 0).0;
-        let pages = (first..first + io.array().block(block).write_ptr()).map(Ppn);
-        self.take_pages(pages, to, job, io);
+        self.take_pages(io.written_pages(block), to, job, io);
         live_pages
     }
 

@@ -231,11 +231,6 @@ impl Raro {
         closed.min_by_key(|&block| (self.heat_of(block, io), io.array().block(block).opened))
     }
 
-    fn pages_of(block: BlockId, io: &Io) -> impl Iterator<Item = Ppn> {
-        let first = io.geometry().page(block, 0).0;
-        (first..first + io.array().block(block).write_ptr()).map(Ppn)
-    }
-
     /// The logical page that lives in flash page `at`, if any does.
     fn owner(at: Ppn, io: &Io) -> Option<u32> {
         let tag = io.array().page_tags(at).iter().copied().find(|&tag| tag != 0)?;
@@ -243,7 +238,7 @@ impl Raro {
     }
 
     fn heat_of(&self, block: BlockId, io: &Io) -> u64 {
-        let owners = Self::pages_of(block, io).filter_map(|at| Self::owner(at, io));
+        let owners = io.written_pages(block).filter_map(|at| Self::owner(at, io));
         owners.map(|page| u64::from(self.heats[page as usize])).sum()
     }
 
@@ -260,7 +255,7 @@ impl Raro {
             return false;
         }
         let job = Job { cause: Cause::Migration, class };
-        let pages: Vec<Ppn> = Self::pages_of(block, io).collect();
+        let pages: Vec<Ppn> = io.written_pages(block).collect();
         for at in pages {
             let Some(page) = Self::owner(at, io) else { continue };
             let warm = is_slc && self.has_middle && self.heats[page as usize] >= self.warm_reads;

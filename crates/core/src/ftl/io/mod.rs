@@ -26,7 +26,7 @@ pub use state::IoPolicy;
 
 use crate::base::op::Class;
 use crate::base::rng::RngStream;
-use crate::base::{Mu, PlaneId, Slot};
+use crate::base::{BlockId, Mu, PlaneId, Ppn, Slot};
 use crate::ftl::cache_use::CacheUse;
 use crate::ftl::disk_traffic::DiskTraffic;
 use crate::ftl::early_writes::EarlyWrites;
@@ -152,6 +152,13 @@ impl Io {
     #[inline(always)]
     pub fn geometry(&self) -> &Geometry {
         &self.media.array().geometry
+    }
+
+    /// The pages of `block` that are programmed.
+    #[inline]
+    pub fn written_pages(&self, block: BlockId) -> impl Iterator<Item = Ppn> + use<> {
+        let first = self.geometry().page(block, 0).0;
+        (first..first + self.array().block(block).write_ptr()).map(Ppn)
     }
 
     /// The pieces that wait to be packed.

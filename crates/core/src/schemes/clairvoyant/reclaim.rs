@@ -75,13 +75,12 @@ impl Clairvoyant {
 
     /// What lives in `block`, with when it dies, in that order.
     fn by_death(&self, block: BlockId, io: &Io) -> Vec<(u32, Ppn)> {
-        let first = io.geometry().page(block, 0).0;
         let owner = |page: Ppn| io.array().page_tags(page).iter().copied().find(|&tag| tag != 0);
         let death = |tag: u32| {
             let page = (tag - 1) / io.policy().mus_per_page;
             self.known.as_ref().map_or(NEVER, |known| known.oracle.death(page))
         };
-        let pages = (first..first + io.array().block(block).write_ptr()).map(Ppn);
+        let pages = io.written_pages(block);
         let mut alive: Vec<_> = pages.filter_map(|page| Some((death(owner(page)?), page))).collect();
         alive.sort_unstable();
         alive

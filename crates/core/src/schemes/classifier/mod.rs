@@ -22,7 +22,7 @@ use super::common::cache::{self, of_split, CacheConfig, Pressure, RECLAIM};
 use super::common::dials::{Dial, Dials, START_FREE_RATIO};
 use super::common::tables::Reclaimed;
 use crate::base::request::SECTOR_BYTES;
-use crate::base::{BlockId, PlaneId, Ppn, Problem};
+use crate::base::{BlockId, PlaneId, Problem};
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
 use crate::ftl::knob::KnobSpec;
@@ -200,8 +200,7 @@ impl<J: Judge> Bypass<J> {
 
     /// What is moved out of `block` was not rewritten there.
     fn judge_leaving(&mut self, block: BlockId, io: &Io) {
-        let first = io.geometry().page(block, 0).0;
-        for page in (first..first + io.array().block(block).write_ptr()).map(Ppn) {
+        for page in io.written_pages(block) {
             let live = io.array().page_tags(page).iter().find(|&&tag| tag != 0);
             if let Some(tag) = live {
                 self.label((tag - 1) / io.policy().mus_per_page, true, io);

@@ -1,7 +1,9 @@
 //! What every SLC cache in front of a dense store has: its sizes, their checks, and the trigger
 //! of its reclamation.
 
-use super::device_fit::{check_capacity, check_page, densest_beside_slc, held_back, no_pool};
+use super::device_fit::{
+    check_capacity, check_page, densest_beside_slc, held_back, no_pool, pool_beside_slc,
+};
 use super::dials::{Dials, START_FREE_RATIO};
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, CellMode, PlaneId, Problem};
@@ -121,10 +123,8 @@ impl CacheConfig {
 }
 
 impl SplitConfig {
-    /// The pool used: the first that offers both modes.
     pub fn pool(&self, device: &DeviceConfig) -> Option<usize> {
-        let mode = self.mode(device);
-        device.pool.iter().position(|p| p.slc.is_some() && p.mode(mode).is_some())
+        pool_beside_slc(self.mode(device), device)
     }
 
     /// Cell mode of the store: the chosen one, or what the device suggests.

@@ -25,6 +25,11 @@ pub fn largest_pool(mode: CellMode, device: &DeviceConfig) -> Option<usize> {
     offering.max_by_key(|(i, pool)| (pool.raw_bytes(mode), Reverse(*i))).map(|(i, _)| i)
 }
 
+/// The pool that a scheme of SLC and `mode` uses: the first that offers both.
+pub fn pool_beside_slc(mode: CellMode, device: &DeviceConfig) -> Option<usize> {
+    device.pool.iter().position(|pool| pool.slc.is_some() && pool.mode(mode).is_some())
+}
+
 /// The modes the device's pools offer, for messages.
 pub fn offered_modes(device: &DeviceConfig) -> String {
     let offered = CellMode::ALL.into_iter().filter(|&m| device.pool.iter().any(|p| p.mode(m).is_some()));

@@ -15,9 +15,9 @@ use crate::ftl::store::RESERVE;
 impl Custom {
     /// The pages of `block` up to where it was written that hold live data.
     fn live_pages(block: BlockId, io: &Io) -> Vec<Ppn> {
-        let first = io.geometry().page(block, 0).0;
-        let pages = (first..first + io.array().block(block).write_ptr()).map(Ppn);
-        pages.filter(|&page| io.array().page_tags(page).iter().any(|&tag| tag != 0)).collect()
+        io.written_pages(block)
+            .filter(|&page| io.array().page_tags(page).iter().any(|&tag| tag != 0))
+            .collect()
     }
 
     /// Moves each logical page to the region that the policy says, which may be its own.

@@ -1,6 +1,8 @@
 //! The parameters that every scheme with an SLC region of changing size has.
 
-use super::super::common::device_fit::{check_capacity, check_page, densest_beside_slc, no_pool};
+use super::super::common::device_fit::{
+    check_capacity, check_page, densest_beside_slc, no_pool, pool_beside_slc,
+};
 use super::control::{blocks_of, Limits, SPARE_SHARE};
 use super::dense::RESERVE;
 use crate::base::op::Class;
@@ -121,10 +123,8 @@ impl HybridConfig {
         self.dense_mode.unwrap_or_else(|| densest_beside_slc(device))
     }
 
-    /// The pool used: the first that offers both modes.
     fn pool(&self, device: &DeviceConfig) -> Option<usize> {
-        let mode = self.mode(device);
-        device.pool.iter().position(|p| p.slc.is_some() && p.mode(mode).is_some())
+        pool_beside_slc(self.mode(device), device)
     }
 
     /// Blocks of each plane of the pool used, if the device has one.

@@ -170,7 +170,7 @@ impl LogLevel {
     /// before one is free again, so that the reserve lasts however much stays.
     fn keep(&mut self, blocks: &[BlockId], shared: &mut Shared, io: &mut Io) -> Result<(), DeviceFull> {
         for &block in blocks {
-            for page in pages_of(block, io) {
+            for page in io.written_pages(block) {
                 if lives(page, io) {
                     self.move_in(page, self.tier, shared, io)?;
                 }
@@ -188,12 +188,6 @@ impl LogLevel {
         figures.wrote_disk(written, io);
         blocks.iter().for_each(|&block| self.log.release(io, block));
     }
-}
-
-/// The pages of a block that are programmed.
-pub fn pages_of(block: BlockId, io: &Io) -> impl Iterator<Item = Ppn> {
-    let first = io.geometry().page(block, 0).0;
-    (first..first + io.array().block(block).write_ptr()).map(Ppn)
 }
 
 /// Whether anything lives in `page`.

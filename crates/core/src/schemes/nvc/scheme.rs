@@ -12,7 +12,7 @@ use super::super::common::tables::unit_table;
 use super::config::NvcConfig;
 use super::copies::Copies;
 use super::figures::{LogTier, Origin};
-use super::level::{lives, pages_of, LogLevel, Shared, GC, MIGRATION};
+use super::level::{lives, LogLevel, Shared, GC, MIGRATION};
 use super::rules::{CachePolicy, LastLogRule, SlcLogRule, Verdict};
 use crate::base::arithmetic::Ones;
 use crate::base::request::SECTOR_BYTES;
@@ -172,7 +172,7 @@ impl Nvc {
     }
 
     fn empty_slc_block(&mut self, block: BlockId, verdict: Verdict, io: &mut Io) -> Result<(), DeviceFull> {
-        for page in pages_of(block, io) {
+        for page in io.written_pages(block) {
             if !lives(page, io) {
                 continue;
             }

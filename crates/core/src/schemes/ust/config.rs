@@ -1,6 +1,6 @@
 //! Parameters of `ust`.
 
-use super::super::common::device_fit::{check_page, densest_beside_slc, offered_modes};
+use super::super::common::device_fit::{check_page, densest_beside_slc, offered_modes, pool_beside_slc};
 use super::super::hybrid::Reclaim;
 use super::space::{FRONTIERS, OPEN_ABOVE};
 use crate::base::{units, CellMode, Problem};
@@ -64,10 +64,8 @@ impl UstConfig {
         self.free_blocks.unwrap_or((blocks / 32).clamp(OPEN_ABOVE, 5))
     }
 
-    /// The pool used: the first that offers both modes.
     pub fn pool(&self, device: &DeviceConfig) -> Option<usize> {
-        let mode = self.mode(device);
-        device.pool.iter().position(|p| p.slc.is_some() && p.mode(mode).is_some())
+        pool_beside_slc(self.mode(device), device)
     }
 
     fn check_capacity(&self, device: &DeviceConfig, pool: &PoolConfig, problems: &mut Vec<Problem>) {

@@ -6,7 +6,7 @@
 
 use super::Ust;
 use crate::base::op::Cause;
-use crate::base::{BlockId, Mu, PlaneId, Ppn};
+use crate::base::{BlockId, Mu, PlaneId};
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::clean::{self, pad_unprotected};
 use crate::ftl::io::Io;
@@ -142,7 +142,7 @@ impl Ust {
     }
 
     fn hot_units(&self, block: BlockId, io: &Io) -> u32 {
-        let tags = pages(block, io).flat_map(|page| io.array().page_tags(page).iter().copied());
+        let tags = io.written_pages(block).flat_map(|page| io.array().page_tags(page).iter().copied());
         tags.filter(|&tag| tag != 0 && self.rewritten.is_set(Mu(tag - 1))).count() as u32
     }
 
@@ -153,7 +153,7 @@ impl Ust {
         };
         let plane = io.geometry().plane_of(first);
         let mut packer = Packer::new(plane, Writer::Host, self.migrate(), self.slots);
-        for page in blocks.iter().flat_map(|&block| pages(block, io)).collect::<Vec<_>>() {
+        for page in blocks.iter().flat_map(|&block| io.written_pages(block)).collect::<Vec<_>>() {
             let out = read_out(page, self.migrate(), io);
             for &tag in out.tags.iter().filter(|&&tag| tag != 0) {
                 self.rewritten.set(Mu(tag - 1), false);
@@ -172,7 +172,7 @@ impl Ust {
         let mut hot = Packer::new(plane, (), self.gc(), self.slots);
         let mut cold = Packer::new(plane, Writer::Host, self.migrate(), self.slots);
         let mut slc = OpenBlock { region: &self.slc, block: to };
-        for page in pages(block, io) {
+        for page in io.written_pages(block) {
             let is_hot = |tag: u32| self.rewritten.is_set(Mu(tag - 1));
             let any_cold = io.array().page_tags(page).iter().any(|&tag| tag != 0 && !is_hot(tag));
             let out = read_out(page, if any_cold { self.migrate() } else { self.gc() }, io);
@@ -196,10 +196,4 @@ impl Ust {
         self.slc.give_back(io, block);
         self.owners.remove(logical, block);
     }
-}
-
-/// The programmed pages of a block.
-fn pages(block: BlockId, io: &Io) -> impl Iterator<Item = Ppn> {
-    let first = io.geometry().page(block, 0).0;
-    (first..first + io.array().block(block).write_ptr()).map(Ppn)
 }
