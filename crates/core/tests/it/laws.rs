@@ -197,9 +197,12 @@ fn with_others(requests: &[Request], op: HostOp, half: u64) -> (Vec<Request>, Ve
 /// Schemes that look at the size of a request, or count requests.
 const BY_REQUEST: [&str; 6] = ["classifier", "dwa", "slc-share", "ust", "hyssd", "hyssd-static"];
 
+/// Makes a device of a size under a scheme.
+type Make = fn(&str, u64) -> Setup;
+
 #[test]
 fn a_trace_told_otherwise_has_the_same_latencies() {
-    let makes: [(&str, fn(&str, u64) -> Setup); 5] = [
+    let makes: [(&str, Make); 5] = [
         ("plain", small),
         ("all at once", all_at_once),
         ("link", behind_a_link),
