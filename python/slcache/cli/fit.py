@@ -217,8 +217,7 @@ def _judged(near: Near) -> list[Cells]:
                 found["p50"] = found["mean"]
             name = test.title + (f": {side}" if len(test.figures) > 1 else "")
             told.append([name, *(_pair(found.get(figure)) for figure in _FIGURES)])
-    table = Cells(["latency, measured and device", *_FIGURES.values()], told)
-    return [table] if near else []
+    return [Cells(["latency, measured and device", *_FIGURES.values()], told)] if near else []
 
 
 def _pair(row: TestRow | None) -> str:

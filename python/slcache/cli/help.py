@@ -124,9 +124,8 @@ def _listed(title: str, rows: Iterable[Row]) -> str:
     return "\n".join(lines)
 
 
-Offered = list[tuple[str, str]]
-
-
+#: Names that a shell offers, with what they are.
+Offered = list[Row]
 Shell = Literal["bash", "zsh", "fish", "powershell"]
 
 

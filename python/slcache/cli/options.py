@@ -20,7 +20,7 @@ from slcache import code
 from slcache.cli import help
 from slcache.errors import UsageError, about
 from slcache.names import near
-from slcache.options import RANGES, Option, Options, needed, no_folder, option, options_of
+from slcache.options import RANGES, Check, Option, Options, needed, no_folder, option, options_of
 from slcache.options.content import unique
 
 if TYPE_CHECKING:
@@ -213,9 +213,6 @@ class SchemeSourceOptions(Options):
         if self.scheme is not None and not code.is_loaded(self.scheme):
             raise wrong(f"{self.scheme} is no class that the document names", "--scheme")
 
-
-#: Checks the value of an option; raises ValueError.
-Check = Callable[[Any], object]
 
 #: Options that take a key with its value, what is most often meant first.
 _OF_KEYS = ("--workload", "--set", "--trace-option")

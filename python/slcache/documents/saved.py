@@ -177,10 +177,9 @@ def read(path: Path) -> dict[str, Any]:
         raise about(ResultError(str(error)), file=str(file)) from None
     try:
         checked = current_comparison if is_comparison(document) else current
-        whole = dict(checked(document))
+        return dict(checked(document))
     except ResultError as error:
         raise about(ResultError(f"{file}: {error}"), error.key, file=str(file)) from None
-    return whole
 
 
 def _other(folder: pathlib.Path) -> str | None:
