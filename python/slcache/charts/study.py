@@ -78,10 +78,9 @@ def front(
         for i, point in enumerate(points)
     ]  # fmt: skip
     if len(metrics) == 1:
-        order = sorted(range(len(points)), key=lambda i: points[i][0], reverse=goals[0] == "max")
-        rank = {i: place + 1.0 for place, i in enumerate(order)}
-        for i, row in enumerate(rows):
-            row["v"].append(rank[i])
+        order = sorted(rows, key=lambda row: row["v"][0], reverse=goals[0] == "max")
+        for place, row in enumerate(order, 1):
+            row["v"].append(float(place))
         y = metric_axis(metrics[0], [row[0] for row in points], _better(metrics[0], goals[0], "y"))
         panels = [layout.panel(*_points(rows, Axis("rank"), y, looks, (1, 0)), height=240)]
         return _found(panels, 1, told)

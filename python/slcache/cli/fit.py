@@ -119,8 +119,7 @@ def _print_job(device: str, more: bool) -> None:
     if more:
         raise opt.wrong("prints a job and fits nothing: leave LOG, --out and --latency out")
     if not re.fullmatch(r"/dev/[A-Za-z0-9/_.-]+", device):
-        told = f"{device!r}: expected a block device such as /dev/nvme1n1"
-        raise opt.wrong(told, "--job")
+        raise opt.wrong(f"{device!r}: expected a block device such as /dev/nvme1n1", "--job")
     from slcache import fit
 
     stdout().write(fit.job_text(device))

@@ -126,8 +126,7 @@ def _filled(cached: Sequence[State]) -> str:
 
 
 def _range(values: Sequence[float], show: Any) -> str:  # noqa: ANN401
-    ends = list(dict.fromkeys((show(min(values)), show(max(values)))))
-    return " to ".join(ends)
+    return " to ".join(dict.fromkeys((show(min(values)), show(max(values)))))
 
 
 def unfilled(named: Iterable[tuple[str, Document]]) -> str:
