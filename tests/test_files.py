@@ -151,7 +151,7 @@ def test_python_writes_through_one_place() -> None:
     allowed = {("twins.py", "write_text("), ("store.py", "write_bytes(")}
     # What makes Vega's script again in no time is kept where the platform keeps such things, and a
     # shell's completion where the shell looks for it.
-    allowed |= {("page.py", "write_text("), ("help.py", "write_text(")}
+    allowed |= {("pictures.py", "write_text("), ("help.py", "write_text(")}
     # Open for no more than its lock.
     allowed |= {("files.py", "os.open(")}
     allowed |= {("app.py", "os.open("), ("__init__.py", "os.open(")}
