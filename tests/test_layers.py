@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -66,6 +67,26 @@ def test_rooms_of_the_core_use_only_what_comes_before_them() -> None:
     impure = r"\bstd::(fs|io|net|env|process|thread|time)\b"
     for path in CORE:
         assert not re.search(impure, code(path)), path
+
+
+#: What names a type of a crate.
+TYPE = re.compile(r"^(?:pub(?:\([^)]*\))? )?(?:struct|enum|trait) (\w+)", re.MULTILINE)
+
+
+def test_a_class_has_a_name_of_its_own() -> None:
+    """One noun for one class, within the package and within each crate."""
+    names: dict[str, list[str]] = {"slcache": []}
+    for path in sorted((ROOT / "python/slcache").rglob("*.py")):
+        nodes = ast.parse(path.read_text()).body
+        names["slcache"] += [node.name for node in nodes if isinstance(node, ast.ClassDef)]
+    for path in SOURCES:
+        if path.name != "tests.rs":
+            crate = path.relative_to(ROOT / "crates").parts[0]
+            names.setdefault(crate, []).extend(
+                TYPE.findall(code(path).partition("#[cfg(test)]")[0])
+            )
+    twice = {room: {each for each in of if of.count(each) > 1} for room, of in names.items()}
+    assert not any(twice.values()), twice
 
 
 MANIFEST = tomllib.loads((ROOT / "Cargo.toml").read_text())

@@ -78,7 +78,7 @@ class Held:
     """What a trace's document has where the trace is held against something."""
 
     against: Beside
-    expected: list[Finding]
+    expected: list[MeasuredFigure]
     """Figures asked for with --expect, beside those found."""
 
     __pydantic_config__ = CLOSED
@@ -215,7 +215,7 @@ class Expectation:
 
 
 @dataclass(frozen=True)
-class Finding:
+class MeasuredFigure:
     """A figure beside what the trace has."""
 
     name: str
@@ -228,7 +228,7 @@ class Finding:
     __pydantic_config__ = CLOSED
 
     @classmethod
-    def of(cls, figure: Expectation, found: float) -> Finding:
+    def of(cls, figure: Expectation, found: float) -> MeasuredFigure:
         """Return what a figure comes to."""
         agrees = abs(found - figure.value) <= figure.tolerance * (1 + 1e-9)
         return cls(figure.name, figure.value, figure.tolerance, found, agrees)
@@ -269,11 +269,11 @@ def of_workload(description: Mapping[str, Any]) -> list[Expectation]:
     ]
 
 
-def check(info: Mapping[str, Any], figures: Iterable[Expectation]) -> list[Finding]:
+def check(info: Mapping[str, Any], figures: Iterable[Expectation]) -> list[MeasuredFigure]:
     """Compare figures with a trace's `info` document; raises ValueError for an unknown name."""
     known = {name: float(value) for name, value in leaves(info) if _is_number(value)}
     known |= {name: float(derive(info)) for name, derive in _DERIVED.items()}
-    return [Finding.of(figure, _look_up(figure.name, known)) for figure in figures]
+    return [MeasuredFigure.of(figure, _look_up(figure.name, known)) for figure in figures]
 
 
 def _small_writes(info: Mapping[str, Any]) -> int:
