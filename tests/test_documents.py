@@ -13,8 +13,8 @@ import pytest
 
 import disks
 import slcache
-from slcache import catalogue
-from slcache.documents import saved
+from slcache import _core, catalogue
+from slcache.documents import saved, schemata
 from slcache.reproduce import measures
 from support import QUICK
 
@@ -182,6 +182,30 @@ def test_series_name_their_units_and_histograms_count_every_combination(whole: s
     histogram["counts"] = [1, 2, 3]
     with pytest.raises(slcache.ResultError, match=r"histograms\[0\]\.counts: has 3 .* 6 comb"):
         slcache.Result(document)
+
+
+#: What published schemas call the shapes in them, whatever classes are called.
+SHAPES = {
+    "compare": "Against Bound Bounds Factor Figures Gain Gains Normalised One Result Seeds Spread "
+    "Unbound",
+    "cliff": "Burst Curve Gain Pattern Unbound",
+    "sweep": "Asked Counts Point Provenance",
+    "sweep-show": "Across Configuration Effect Front Interval LeftOut Level Load Metric OfLoads "
+    "OfOneLoad Rated Spread Worst",
+    "tune": "Asked Counts Point Prefix Provenance Settings Sized",
+    "reproduce": "Claim ClaimRow Finding GainRow Input Learned Optimum Part Point Provenance "
+    "Reading Unbeaten Variation",
+    "trace-info": "Beside ComparedFigure Finding",
+}
+
+
+@pytest.mark.parametrize("document", SHAPES)
+def test_shapes_of_published_schemas_keep_their_names(document: str) -> None:
+    """What reads documents may be made from a schema, its classes called as the shapes are."""
+    native = {"compare": _core.result_schema, "trace-info": _core.trace_info_schema}.get(document)
+    known = json.loads(native())["$defs"] if native else {}
+    shapes = schemata.schema(document)["$defs"]
+    assert sorted(shapes.keys() - known.keys()) == SHAPES[document].split()
 
 
 def test_what_is_no_document_is_told() -> None:

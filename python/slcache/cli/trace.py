@@ -151,7 +151,7 @@ def _figures(text: str) -> list[comparison.Expectation]:
 def _parts(
     both: Sequence[Mapping[str, Any]],
     compared: list[comparison.ComparedFigure],
-    findings: list[comparison.Finding],
+    findings: list[comparison.MeasuredFigure],
 ) -> Iterator[Cells | Text]:
     """Yield a trace's figures, or those of two side by side, and what was expected."""
     yield from (Text(pictures.trace_title(told), "bold") for told in both)

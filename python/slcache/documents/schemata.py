@@ -18,6 +18,7 @@ _CALLED = {
     **dict.fromkeys(("StudyRequest", "SearchRequest"), "Asked"),
     **dict.fromkeys(("StudyCounts", "SearchCounts"), "Counts"),
     "TriedPointShape": "Point",
+    "MeasuredFigure": "Finding",
 }
 
 
