@@ -24,6 +24,7 @@ from slcache.charts import device, layout, performance, pictures, scheme, spec
 from slcache.charts.spec import Axis
 from slcache.documents import figures, saved
 from slcache.results import report
+from slcache.results.result import runs_of
 from support import mixed, write_trace
 
 
@@ -94,7 +95,7 @@ def test_what_was_programmed_adds_up_to_write_amplification(nine: slcache.Compar
         causes |= waf["by_cause"].keys()
     assert {"host", "rmw", "migration", "gc", "pad"} <= causes
     figures = nine.normalised["schemes"]
-    drawn = performance.relative(nine.named, nine.labels[0])
+    drawn = performance.relative(runs_of(nine), nine.labels[0])
     for panel, side in zip(panels(drawn).values(), ("read", "write"), strict=True):
         found = rows(panel)
         for name in nine.labels:
@@ -105,9 +106,9 @@ def test_what_was_programmed_adds_up_to_write_amplification(nine: slcache.Compar
 
 
 def test_parts_of_the_mean_latency_add_up_to_it(nine: slcache.Comparison) -> None:
-    drawn = performance.attribution(nine.named)
+    drawn = performance.attribution(runs_of(nine))
     for panel, side in zip(panels(drawn).values(), ("read", "write"), strict=True):
-        for label, document in nine.named.items():
+        for label, document in runs_of(nine).items():
             parts = [r for r in rows(panel) if r["row"] == label and "key" in r]
             whole = figures.attribution(document, side)
             assert max(r["end"] for r in parts) == pytest.approx(sum(whole.values()))
@@ -138,13 +139,13 @@ def test_a_new_kind_of_waiting_just_appears(nine: slcache.Comparison) -> None:
 
 
 def test_every_erase_count_and_distribution_is_told(nine: slcache.Comparison) -> None:
-    drawn = rows(device.wear(nine.named))
-    for label, document in nine.named.items():
+    drawn = rows(device.wear(runs_of(nine)))
+    for label, document in runs_of(nine).items():
         counted = sum(n for pool in document["wear"]["pools"] for _, n in pool["histogram"])
         assert sum(row["y"] for row in drawn if row["key"] == label) == counted
-    found = panels(performance.latency(nine.named))
+    found = panels(performance.latency(runs_of(nine)))
     for side in ("read", "write"):
-        for label, document in nine.named.items():
+        for label, document in runs_of(nine).items():
             shown = [(r["x"], r["y"]) for r in rows(found[f"{side}s"]) if r["key"] == label]
             for (x, y), (us, share) in zip(shown[1:], document["host"][side]["cdf"], strict=True):
                 assert y == pytest.approx(share)

@@ -13,6 +13,7 @@ import slcache
 from charted import axis, keys, only, panels, rows
 from disks import result, without_disk
 from slcache.charts import device, performance, pictures
+from slcache.results.result import runs_of
 from slcache.tables import grid
 from support import validator
 
@@ -89,7 +90,7 @@ def ends(drawn: Any) -> list[float]:  # noqa: ANN401
 
 
 def test_charts_show_states_energy_and_work(pair: slcache.Comparison, tmp_path: Path) -> None:
-    drawn = device.power(pair.named)
+    drawn = device.power(runs_of(pair))
     found = panels(drawn)
     assert list(found) == pair.labels
     for panel in found.values():
@@ -99,8 +100,8 @@ def test_charts_show_states_energy_and_work(pair: slcache.Comparison, tmp_path: 
         assert list(tops.values()) == pytest.approx([1.0] * len(tops), abs=1e-3)
     assert keys(drawn) == ["active", "to-idle", "idle", "spin-up", "spin-down", "standby"]
     pictures.written(drawn, ".svg")
-    assert ends(device.energy(pair.named)) == pytest.approx([51.0, SAVING_J])
-    drawn, each_us = device.work(pair.named), 17_960
+    assert ends(device.energy(runs_of(pair))) == pytest.approx([51.0, SAVING_J])
+    drawn, each_us = device.work(runs_of(pair)), 17_960
     assert ends(drawn) == pytest.approx([40 * each_us, 22 * each_us])
     written = [row["text"] for row in rows(drawn) if "text" in row]
     assert written == ["40 operations", "22 operations"]

@@ -14,6 +14,7 @@ from slcache import ConfigError
 from slcache.reproduce import equations
 from slcache.reproduce.measures import ResultReader, measures, value
 from slcache.reproduce.notation import MethodCall, leaves
+from slcache.results.result import runs_of
 
 GIB = 1 << 30
 
@@ -227,7 +228,7 @@ def test_the_cliff_and_the_programmed_pages_are_those_of_the_cache() -> None:
 
 
 def test_means_and_tails_are_of_the_requests_that_there_are(comparison: slcache.Comparison) -> None:
-    real = comparison.named["baseline"]
+    real = runs_of(comparison)["baseline"]
     assert value("write_mean_us", real) == real["host"]["write"]["latency_us"]["mean"]
     assert value("write_requests", real) == real["host"]["write"]["requests"]
     read = {"requests": 1, "latency_us": {"mean": 1000.0, "p99": 5000.0}}

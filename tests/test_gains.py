@@ -16,6 +16,7 @@ from slcache.charts import device as picture
 from slcache.documents import figures
 from slcache.metrics import GAIN_SHARE
 from slcache.reproduce import separation
+from slcache.results.result import runs_of
 from slcache.results.seeded import SeededComparison
 from slcache.sentences import endurance as sentences
 from support import TINY_BYTES, Row, validator, write_trace
@@ -221,7 +222,7 @@ def test_without_writes_there_is_no_bound(tmp_path: Path) -> None:
     assert compared.documents[0]["bound"]["drained"]
     assert "written to disk" in compared.summary(explain=True)
     assert "WAF 0.00; 0 erases" in compared.runs[0].summary()
-    assert picture.bound(compared.named, compared.bounds)["concat"]
+    assert picture.bound(runs_of(compared), compared.bounds)["concat"]
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ from slcache.charts import performance as charts
 from slcache.charts import spec
 from slcache.names import leaves
 from slcache.results import report
+from slcache.results.result import runs_of
 from slcache.sentences import notes
 from support import mixed, write_trace
 from support import slcache as command
@@ -60,7 +61,7 @@ def test_the_command_line_names_what_it_leaves_out(trace: Path) -> None:
 
 
 def test_lines_of_every_scheme_differ_in_more_than_lightness(every: slcache.Comparison) -> None:
-    drawn = charts.latency(every.named)
+    drawn = charts.latency(runs_of(every))
     assert keys(drawn) == every.labels
     assert len(set(spec.colours(every.labels).values())) == len(EVERY)
     encodings = [node.get("encoding", {}) for node in nodes(drawn)]
@@ -121,7 +122,7 @@ def test_each_run_says_what_its_cache_takes(unequal: slcache.Comparison) -> None
     note, *_ = unequal.notes()
     assert "baseline has 384 KiB, turbo-write 768 KiB" in note
     assert note in " ".join(unequal.summary(explain=True).split())
-    assert note in report.render(unequal.named, unequal.reference)
+    assert note in report.render(runs_of(unequal), unequal.reference)
 
     def noted(*sizes: int | None) -> str:
         limits = [size if size is None else {"limit_bytes": size} for size in sizes]
@@ -193,7 +194,7 @@ def test_every_scheme_runs_on_a_device_with_one_dense_mode(tmp_path: Path, mode:
     reference = "tlc-only mode=qlc" if mode == "qlc" else f"{mode}-only"
     assert compared.labels == [reference, *WITHOUT_A_DISK[1:]]
     assert compared.reference == reference
-    for label, document in compared.named.items():
+    for label, document in runs_of(compared).items():
         assert document["scheme"]["name"] == label
         config = document["config"]
         options = next(iter(config["scheme"].values()))

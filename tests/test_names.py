@@ -23,7 +23,7 @@ from slcache.bandwidth import curves
 from slcache.charts import layout, performance, pictures
 from slcache.cli import console
 from slcache.metrics import METRICS
-from slcache.results.result import heading, run_table
+from slcache.results.result import heading, run_table, runs_of
 from slcache.sentences.verdict import FEW
 from slcache.study import page as pages
 from slcache.study import sweep
@@ -186,7 +186,7 @@ def test_json_for_a_terminal_means_the_same(
     assert harmless(shown)
     assert json.loads(shown) == MARKUP
     for each in comparisons:
-        label = heading(each.named)
+        label = heading(runs_of(each))
         console.show(*label, each.tables()[0], *each.verdict())
         console.show(run_table(each.labels[0], each.documents[0]))
         console.note(each.labels[0])

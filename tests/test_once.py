@@ -19,7 +19,7 @@ import pytest
 
 import slcache
 import verbs
-from slcache import _core, cli, explain, gym, study
+from slcache import _core, cli, explain, frame, gym, study
 from slcache.cli import options as opt
 from slcache.cli.app import execute
 from slcache.documents.schemata import config_keys
@@ -140,6 +140,20 @@ def test_what_is_listed_is_public_and_found() -> None:
             shown[-1] = getattr(shown[-1], name)
     missing = [name for name in slcache.__all__ if getattr(slcache, name) not in shown]
     assert missing == ["__version__"]
+
+
+#: What a run and a comparison have in common, and each alone, beside metrics and pictures.
+SHARED = "documents figures gb_per_day indent inputs labelled labels load made notes of report save"
+SHARED += " shown stage summary to_dict to_json to_polars told_at"
+OF_RUN, OF_COMPARISON = "label", "bounds brief every_run gain_lines gains lives normalised"
+OF_COMPARISON += " reference references runs tables verdict"
+
+
+def test_results_have_the_names_that_they_had(comparison: slcache.Comparison) -> None:
+    """The page of the interface lists all of them, so each is kept."""
+    for result, own in ((comparison["baseline"], OF_RUN), (comparison, OF_COMPARISON)):
+        found = {name for name in dir(result) if name[0] != "_" and not name.startswith("plot_")}
+        assert found - METRICS.keys() - {*frame.TABLES} == {*SHARED.split(), *own.split()}
 
 
 def test_every_native_name_is_declared_with_its_types() -> None:

@@ -25,7 +25,7 @@ from slcache.files import Transaction
 from slcache.names import json_safe, printable
 from slcache.options.content import Content
 from slcache.results import Comparison, Result
-from slcache.results.result import heading
+from slcache.results.result import heading, runs_of
 from slcache.sentences import notes as sentences
 from slcache.tables import grid
 from slcache.tables.table import UNLIMITED, Table, fitted
@@ -83,7 +83,7 @@ def answer_of_runs(
     labels, documents = zip(*result.labelled, strict=True)
     references = result.references if isinstance(result, Comparison) else None
     table = grid.of_runs(labels, documents, references)
-    answer(form, result.to_json, [table, *heading(result.named), *parts])
+    answer(form, result.to_json, [table, *heading(runs_of(result)), *parts])
 
 
 def parts_of(result: Result | Comparison, *, explain: bool) -> list[RenderableType]:

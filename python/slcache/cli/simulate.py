@@ -22,7 +22,7 @@ from slcache.options.content import Content
 from slcache.options.models import SimulationOptions
 from slcache.options.parsing import WORN
 from slcache.results import Comparison, Result
-from slcache.results.result import FILES
+from slcache.results.result import FILES, runs_of
 from slcache.sentences import notes, verdict
 from slcache.tables.table import Cells
 
@@ -92,7 +92,7 @@ def sentences(compared: ByState) -> list[str]:
     lines = []
     for side in ("write", "read"):
         told = {
-            state: verdict.winner(side, each.named, each.reference)
+            state: verdict.winner(side, runs_of(each), each.reference)
             for state, each in compared.items()
         }
         if not any(told.values()):
@@ -247,7 +247,7 @@ def _print(result: Result | Comparison, form: opt.Form, parts: list[Any], out: P
     traces = (document["trace"] for document in result.documents)
     _note_windows(result)
     if form != "table":
-        console.notes(result.named)
+        console.notes(runs_of(result))
     console.cut_short(t["path"] for t in traces if t["adjusted"]["unterminated_last_line"])
     page = console.written("report", out and out / "report.html")
     console.answer_of_runs(result, form, [*parts, *page])

@@ -12,7 +12,7 @@ from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path
 from slcache.names import few
 from slcache.options import checked, refuse
-from slcache.results.result import Frames, Result, heading
+from slcache.results.result import Frames, Result, heading, runs_of
 from slcache.sentences import endurance, notes, verdict
 from slcache.tables import grid
 from slcache.tables.table import plain
@@ -96,9 +96,14 @@ class Comparison(Frames):
         return self.runs
 
     @property
+    def every_run(self) -> list[Result]:
+        """The runs, of all seeds where there are several."""
+        return self._every_run
+
+    @property
     def references(self) -> list[Mapping[str, Any]]:
         """What each of these is held against."""
-        return [self.named[self.reference]] * len(self.labels)
+        return [runs_of(self)[self.reference]] * len(self.labels)
 
     @property
     def normalised(self) -> dict[str, Any]:
@@ -120,13 +125,14 @@ class Comparison(Frames):
 
     def notes(self) -> list[str]:
         """Return what to keep in mind while reading the table, in sentences."""
+        runs = runs_of(self)
         caches = (
             notes.unchosen(self.documents),
-            notes.unequal_caches(self.named),
-            notes.unequal_room(self.named),
+            notes.unequal_caches(runs),
+            notes.unequal_room(runs),
         )
-        lives = endurance.life_notes(self.named, self.gb_per_day)
-        return [*filter(None, caches), *notes.of_runs(self.named), *lives]
+        lives = endurance.life_notes(runs, self.gb_per_day)
+        return [*filter(None, caches), *notes.of_runs(runs), *lives]
 
     def brief(self) -> list[str]:
         """Return the answer in at most five sentences: who wins and why, and what to mind."""
@@ -142,11 +148,11 @@ class Comparison(Frames):
 
     @property
     def _compared(self) -> tuple[Runs, str]:
-        return self.named, self.reference
+        return runs_of(self), self.reference
 
     def lives(self) -> list[Cells]:
         """Return the table of how long the devices live; none where no run tells."""
-        return endurance.lives(self.named, self.gb_per_day)
+        return endurance.lives(runs_of(self), self.gb_per_day)
 
     def gains(self) -> list[Cells]:
         """Return the table of dense programs beside the least; none if not counted."""
@@ -166,7 +172,7 @@ class Comparison(Frames):
             if self.gb_per_day is None:
                 return [first, *self.brief()]
             # Or why what is asked for is not there.
-            asked = lives or endurance.life_notes(self.named, self.gb_per_day)
+            asked = lives or endurance.life_notes(runs_of(self), self.gb_per_day)
             return [first, *asked, *(line for line in self.brief() if line not in asked)]
         cautions: list[Text | str] = [Text(line, "yellow") for line in self.notes()]
         told = [*cautions, *self.verdict()]
@@ -177,7 +183,7 @@ class Comparison(Frames):
 
         With `explain` also throughput, lifetime, bounds, every note and the whole verdict.
         """
-        return plain(*heading(self.named), *self.shown(explain=explain))
+        return plain(*heading(runs_of(self)), *self.shown(explain=explain))
 
     def __str__(self) -> str:
         return self.summary()

@@ -17,7 +17,7 @@ from slcache.metrics import METRICS, PARTS
 from slcache.names import few, leaves
 from slcache.options import checked
 from slcache.results.comparison import Comparison
-from slcache.results.result import Result
+from slcache.results.result import Result, runs_of
 from slcache.results.seeded import SeededComparison
 from slcache.sentences import notes
 
@@ -209,7 +209,7 @@ def _runs(side: Result | Comparison) -> dict[str, Document]:
             for mark, part in side.marked.items()
             for run in part.runs
         }
-    return side.named
+    return runs_of(side)
 
 
 def of_runs(labels: tuple[str, str], first: Document, second: Document) -> RunDifference:

@@ -46,34 +46,28 @@ class Frames(JsonDocument):
     def _runs(self) -> list[Result]: ...
 
     @property
-    def every_run(self) -> list[Result]:
-        """The runs, of all seeds where there are several."""
+    def _every_run(self) -> list[Result]:
         return self._runs
 
     @property
     def labels(self) -> list[str]:
-        """The schemes' names, in order."""
+        """The schemes' names, in order; of a run, one."""
         return [run.label for run in self._runs]
 
     @property
     def documents(self) -> list[Mapping[str, Any]]:
-        """The schemes' result documents, in order."""
+        """The schemes' result documents, in order; of a run, one."""
         return [run._document for run in self._runs]
 
     @property
     def inputs(self) -> Sequence[Path]:
-        """The files that were read, which saving does not replace."""
-        return [path for run in self.every_run for path in run._inputs]
+        """The files of traces and devices, which saving does not replace."""
+        return [path for run in self._every_run for path in run._inputs]
 
     @property
     def labelled(self) -> list[tuple[str, Mapping[str, Any]]]:
         """The documents with their schemes' names, of all seeds where there are several."""
-        return [(run.label, run._document) for run in self.every_run]
-
-    @property
-    def named(self) -> dict[str, Document]:
-        """The result documents by their schemes' names."""
-        return dict(zip(self.labels, self.documents, strict=True))
+        return [(run.label, run._document) for run in self._every_run]
 
     def plot_latency(self) -> Chart:
         """Draw the latency distributions: cumulative, and the tail on a log axis."""
@@ -127,7 +121,7 @@ class Frames(JsonDocument):
 
         # Each is loaded by whoever draws it.
         draw = getattr(importlib.import_module(f"slcache.charts.{room}"), name)
-        picture = draw(self.named, *given)
+        picture = draw(runs_of(self), *given)
         return pictures.notebook(layout.noted(picture, self.documents[0]["trace"]["label"]))
 
     @property
@@ -169,7 +163,7 @@ class Frames(JsonDocument):
         return self.figures if table == "figures" else self._table(table)
 
     def _table(self, name: str) -> pl.DataFrame:
-        return frame.table(name, list(self.named.items()))
+        return frame.table(name, list(runs_of(self).items()))
 
     @abstractmethod
     def _told(self) -> tuple[Cells, list[str]]:
@@ -180,7 +174,7 @@ class Frames(JsonDocument):
         from markupsafe import Markup
 
         table, lines = self._told()
-        above = [line.plain for line in heading(self.named)]
+        above = [line.plain for line in heading(runs_of(self))]
         told = Markup("").join(Markup("<p>{}</p>").format(line) for line in (*above, *lines))
         return str(Markup("{}{}").format(table, told))
 
@@ -214,6 +208,11 @@ class Frames(JsonDocument):
     @abstractmethod
     def report(self) -> str:
         """Return the report as one self-contained HTML page."""
+
+
+def runs_of(result: Frames) -> dict[str, Document]:
+    """Return the result documents by their schemes' names."""
+    return dict(zip(result.labels, result.documents, strict=True))
 
 
 class Result(Frames):
@@ -295,17 +294,18 @@ class Result(Frames):
 
     def summary(self) -> str:
         """Return the figures that matter as a few lines of text."""
-        return plain(*heading(self.named), *self.shown())
+        return plain(*heading(runs_of(self)), *self.shown())
 
     def notes(self) -> list[str]:
         """Return what to keep in mind while reading the figures, in sentences."""
-        return [*notes.of_runs(self.named), *endurance.life_notes(self.named, self.gb_per_day)]
+        runs = runs_of(self)
+        return [*notes.of_runs(runs), *endurance.life_notes(runs, self.gb_per_day)]
 
     def report(self) -> str:
         """Return the report as one self-contained HTML page."""
         from slcache.results import report
 
-        return report.render(self.named, None, gb_per_day=self.gb_per_day)
+        return report.render(runs_of(self), None, gb_per_day=self.gb_per_day)
 
     def shown(self, *, explain: bool = False) -> list[Cells | Text | str]:
         """Return what is shown: all that is known, whether to `explain` it or not."""

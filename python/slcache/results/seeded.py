@@ -14,7 +14,7 @@ from slcache.documents.figures import gain_share
 from slcache.names import few, joined
 from slcache.results.comparison import Comparison
 from slcache.results.intervals import LEVEL, Estimate, Paired, RepeatedFigure, against
-from slcache.results.result import Result
+from slcache.results.result import Result, runs_of
 from slcache.sentences import endurance, notes, verdict
 from slcache.tables import grid
 from slcache.tables.grid import Column, Show
@@ -65,7 +65,7 @@ class SeededComparison(Comparison):
         return dict(zip(marks, self.parts, strict=True))
 
     @property
-    def every_run(self) -> list[Result]:
+    def _every_run(self) -> list[Result]:
         """The runs of all seeds, seed by seed; those of the recording first."""
         return [run for comparison in self.parts for run in comparison.runs]
 
@@ -153,8 +153,8 @@ class SeededComparison(Comparison):
 
     def lives(self) -> list[Cells]:
         """Return the table of mean lives over the seeds; none where no run tells."""
-        runs = {label: [each.named[label] for each in self.comparisons] for label in self.labels}
-        return endurance.lives(self.named, self.gb_per_day, runs)
+        runs = {label: [runs_of(each)[label] for each in self.comparisons] for label in self.labels}
+        return endurance.lives(runs_of(self), self.gb_per_day, runs)
 
     def gains(self) -> list[Cells]:
         """Return the means of the table of dense programs beside the least; none if not counted.
