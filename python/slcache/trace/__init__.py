@@ -26,12 +26,6 @@ from slcache.trace import twins
 
 __all__ = ["convert", "generate", "info", "lint", "picture", "twin"]
 
-
-def __dir__() -> list[str]:
-    """Return the public names, as the package does."""
-    return sorted(__all__)
-
-
 #: Called a few times a second with (phase, done, total); returning False cancels the work, and
 #: returning nothing goes on.
 Progress = Callable[[str, int, int], bool | None]
