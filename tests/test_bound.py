@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -110,45 +109,56 @@ def test_time_and_wear_by_hand(tmp_path: Path) -> None:
     none = command("bound", write_trace(tmp_path / "reads.csv", [(0, "Read", 0, 4096)]))
     assert none.returncode == 4
     assert "has no writes" in none.stderr.decode()
-    config = slcache.resolve(device="tiny", scheme="tlc-only")
-    config["device"]["pool"][0]["slc"] = None
-    with pytest.raises(slcache.ConfigError, match="none offers slc"):
-        bounds.Flash.of(config)
+    with pytest.raises(ConfigError, match="all flash is cache"):
+        bounds.on_device(trace, device="nvc-hdd")
 
 
+#: Chips whose programs can be faster than those of a page in turn.
+CHIPS: dict[str, dict[str, Any]] = {
+    "per page": {},
+    "varied": {"slc.program_variation": 0.5, "tlc.program_variation": 0.3},
+    "one shot": {"tlc.program": "one-shot", "tlc.program_ns": [900_000]},
+    "planes together": {"plane_parallelism": "multi-plane"},
+    "folds": {"tlc.fold.program_ns": 600_000},
+    "copy-back": {"slc.copyback_ns": 90_000, "tlc.copyback_ns": 400_000},
+}
+
+
+@pytest.mark.parametrize("chips", CHIPS)
 @pytest.mark.parametrize("scheme", ["baseline", "sector", "turbo-write", "clairvoyant"])
-def test_no_run_takes_less(trace: Path, scheme: str) -> None:
-    run = slcache.run(trace, device="tiny", scheme=scheme, settings={"run.bound": True})
-    document = run.to_dict()
+def test_no_run_takes_less(trace: Path, scheme: str, chips: str) -> None:
+    on: dict[str, Any] = {
+        "device": "tiny",
+        "settings": {f"device.pool.0.{key}": value for key, value in CHIPS[chips].items()},
+    }
+    counted = {**on, "settings": {**on["settings"], "run.bound": True}}
+    document = slcache.run(trace, scheme=scheme, **counted).to_dict()
     size = document["bound"]["capacity_slots"] * 4096
-    (least,) = bounds.on_device(trace, device="tiny", sizes_bytes=[size])["sizes"]
+    (least,) = bounds.on_device(trace, sizes_bytes=[size], **on)["sizes"]
     assert document["bound"]["counted"] >= least["least"]
-    programs = [op for op in document["flash"]["ops"] if op["kind"] == "program"]
+    programs = [op for op in document["flash"]["ops"] if op["kind"] != "read" and op["pages"]]
     assert sum(op["time_us"] for op in programs) * 1e3 >= least["program_ns_least"]
     lives = {"slc": 1 / 8000, "tlc": 1 / 2400}
     assert sum(lives[op["mode"]] * op["count"] for op in programs) >= least["block_lives_least"]
 
 
-def test_one_shot_and_planes_together_take_the_least() -> None:
-    def cells(mode: str, **more: Any) -> bounds.CellCosts:  # noqa: ANN401
-        own = {"program": "per-page", "program_ns": [3000, 9000], "endurance_cycles": None}
-        pool: Mapping[str, Any] = {
-            "page_bytes": 16384,
-            "planes": 2,
-            "wordlines": 4,
-            "plane_parallelism": "independent",
-            mode: own,
-            **more,
-        }
-        return bounds.CellCosts.of(pool, mode, 4096)
-
-    assert cells("tlc") == bounds.CellCosts(750, None)
-    assert cells("tlc", plane_parallelism="multi-plane").program_ns == 375
-    shot = {"program": "one-shot", "program_ns": [9000], "endurance_cycles": 10}
-    assert cells("tlc", tlc=shot) == bounds.CellCosts(750, 1 / (4 * 4 * 3 * 10))
-    folds = {**shot, "fold": {"program_ns": 6000}, "copyback_ns": 2800}
-    assert cells("tlc", tlc=folds).program_ns == 500
-    assert cells("tlc", tlc={**folds, "copyback_ns": 1600}).program_ns == 400
+@pytest.mark.parametrize(
+    ("chips", "dense_ns"),
+    [
+        ("per page", 1_000_000),
+        ("varied", 700_000),
+        ("one shot", 300_000),
+        ("planes together", 500_000),
+        ("folds", 200_000),
+        ("copy-back", 400_000),
+    ],
+)
+def test_a_unit_costs_what_the_fastest_program_does(
+    trace: Path, chips: str, dense_ns: float
+) -> None:
+    settings = {f"device.pool.0.{key}": value for key, value in CHIPS[chips].items()}
+    found = bounds.on_device(trace, device="tiny", settings=settings)
+    assert found["unit_program_ns"]["dense"] == pytest.approx(dense_ns)
 
 
 GIB = 1 << 30

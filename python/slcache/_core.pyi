@@ -192,6 +192,18 @@ def run_bounds(
 ) -> str:
     """Return the bounds of a trace as a run places it, for caches of some sizes, as JSON."""
 
+def device_bound(
+    trace: str | Rereadable,
+    run: EngineRun,
+    *,
+    sizes: list[int],
+    progress: Callable[[str, int, int], bool | None] | None,
+) -> str:
+    """Return the same for sizes in bytes beside the buffer, with least program time and wear."""
+
+def cache_sizes(run: EngineRun) -> tuple[int, int, int, list[int]]:
+    """Return the mapping unit, blocks of a plane, bytes of all in SLC mode, and sizes to bound."""
+
 def trace_lint(
     trace: str,
     trace_options: list[tuple[str, str]],

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from slcache import _core, catalogue, options, units
 from slcache.documents import figures
-from slcache.documents.figures import BITS, slc_row_bytes
-from slcache.errors import ConfigError, UsageError, about
+from slcache.errors import UsageError, about
 from slcache.execute.run import Run, reader_options_of
 from slcache.names import few
 from slcache.options import content, models, option, parsing, takes
@@ -155,99 +154,6 @@ def _check(sizes: Sequence[int], unit_bytes: int, least: int, most: int, told: s
         raise about(UsageError(told), "sizes_bytes")
 
 
-@dataclass(frozen=True)
-class CellCosts:
-    """What a unit takes in one cell mode of a device."""
-
-    program_ns: float
-    #: What a unit's program takes of the life of a block; None where endurance is not known.
-    block_life: float | None
-
-    @classmethod
-    def of(cls, pool: Mapping[str, Any], mode: str, unit_bytes: int) -> CellCosts:
-        """Return those of a pool's mode: of its fastest page, of all planes where they can."""
-        own, bits = pool[mode], BITS[mode]
-        slots = pool["page_bytes"] / unit_bytes
-        planes = pool["planes"] if pool["plane_parallelism"] == "multi-plane" else 1
-        shot = bits if own["program"] == "one-shot" else 1
-        times = [min(own["program_ns"]) / shot]
-        # A fold fills a wordline, a copy-back a page; both may be faster.
-        fold = (own.get("fold") or {}).get("program_ns")
-        times += [] if fold is None else [fold / bits]
-        times += [] if own.get("copyback_ns") is None else [own["copyback_ns"]]
-        cycles = own["endurance_cycles"]
-        life = None if cycles is None else 1 / (slots * pool["wordlines"] * bits * cycles)
-        return cls(min(times) / (slots * planes), life)
-
-    @classmethod
-    def least(cls, of: Sequence[CellCosts]) -> CellCosts:
-        """Return the least of several: a scheme may use any of them."""
-        lives = [each.block_life for each in of if each.block_life is not None]
-        life = min(lives) if len(lives) == len(of) else None
-        return cls(min(each.program_ns for each in of), life)
-
-
-@dataclass(frozen=True)
-class Flash:
-    """The cells of a device that a cache and the store behind it can have."""
-
-    unit_bytes: int
-    slc: CellCosts
-    dense: CellCosts
-    #: A block in SLC mode on each plane, and how many of them there are.
-    step_bytes: int
-    steps: int
-    #: Units that die in the DRAM buffer.
-    buffer_slots: int
-
-    @classmethod
-    def of(cls, config: Mapping[str, Any]) -> Flash:
-        """Return the cells of a resolved configuration; raises ConfigError."""
-        device, buffer = config["device"], config["buffer"]
-        unit = int(device["mu_bytes"])
-        if device.get("disk") is not None:
-            told = "with a disk all flash is cache; run.bound = true counts that in a run"
-            raise about(ConfigError(f"device.disk = present: {told}"), "device.disk")
-        pools = device["pool"]
-        caches = [pool for pool in pools if pool.get("slc")]
-        stores = [(pool, mode) for pool in pools for mode in BITS if pool.get(mode)]
-        stores = [(pool, mode) for pool, mode in stores if mode != "slc"]
-        if not caches or not stores:
-            missing = "mlc, tlc or qlc" if caches else "slc"
-            told = f"device.pool: none offers {missing}: there is no cache with a store behind it"
-            raise about(ConfigError(told), "device.pool")
-        slc = caches[0]
-        holds = buffer is not None and buffer["acknowledge"] == "on-buffer"
-        return cls(
-            unit,
-            CellCosts.least([CellCosts.of(pool, "slc", unit) for pool in caches]),
-            CellCosts.least([CellCosts.of(pool, mode, unit) for pool, mode in stores]),
-            slc_row_bytes(slc),
-            slc["blocks"],
-            buffer["bytes"] // unit if holds and buffer else 0,
-        )
-
-    @property
-    def most_bytes(self) -> int:
-        """What all its blocks hold in SLC mode."""
-        return self.step_bytes * self.steps
-
-    def sizes(self) -> list[int]:
-        """Return 1, 2, 4, ... blocks of each plane up to all of them, in bytes."""
-        powers = [1 << power for power in range(self.steps.bit_length())]
-        return [self.step_bytes * blocks for blocks in dict.fromkeys([*powers, self.steps])]
-
-    def weighed(self, versions: int, kept: int, in_buffer: int, of: str) -> float | None:
-        """Return the least of a weight of all programs: dense ones, and what the cache keeps.
-
-        Who is not kept is programmed dense; who is, but not in the buffer, once in some mode.
-        """
-        slc, dense = getattr(self.slc, of), getattr(self.dense, of)
-        if slc is None or dense is None:
-            return None
-        return float(dense * (versions - kept) + min(slc, dense) * (kept - in_buffer))
-
-
 @dataclass(frozen=True, kw_only=True)
 class DeviceBoundArguments(TraceBoundArguments):
     """What the bound of a trace on a device takes."""
@@ -281,52 +187,18 @@ def on_device(asked: DeviceBoundArguments) -> dict[str, Any]:
     placed = [] if asked.address is None else [("trace.address", asked.address)]
     chosen = models.combined_settings(asked.settings, None, placed)
     scheme = catalogue.fitting(device=device, settings=chosen)[0][0]
-    flash = Flash.of(catalogue.resolve(device=device, scheme=scheme, settings=chosen, seed=seed))
-    sizes = flash.sizes() if asked.sizes_bytes is None else list(asked.sizes_bytes)
-    every = f"which is all {flash.steps} blocks of each plane in SLC mode"
-    told = f"and lie above 0 up to {flash.most_bytes}, {every}"
-    _check(sizes, flash.unit_bytes, 1, flash.most_bytes, told)
-    slots = [flash.buffer_slots + size // flash.unit_bytes for size in sizes]
-    text = _core.run_bounds(
-        content.trace_of(trace),
-        {
-            **catalogue.engine_run(device, scheme, chosen, seed=seed),
-            "trace_options": asked.reader_options(),
-        },
-        slots=[flash.buffer_slots, *slots],
-        progress=asked.on_progress,
-    )
-    counted = json.loads(text)
-    buffer, *rows = counted["sizes"]
-    in_buffer = counted["versions"] - buffer["least"]
+    run: content.EngineRun = {
+        **catalogue.engine_run(device, scheme, chosen, seed=seed),
+        "trace_options": asked.reader_options(),
+    }
+    unit, blocks, most, sizes = _core.cache_sizes(run)
+    sizes = sizes if asked.sizes_bytes is None else list(asked.sizes_bytes)
+    every = f"which is all {blocks} blocks of each plane in SLC mode"
+    _check(sizes, unit, 1, most, f"and lie above 0 up to {most}, {every}")
+    text = _core.device_bound(content.trace_of(trace), run, sizes=sizes, progress=asked.on_progress)
+    document = json.loads(text)
     if asked.sizes_bytes is None:
         # A larger cache than the first that keeps everything saves nothing.
-        rows = rows[: 1 + sum(row["least"] > 0 for row in rows)]
-    return {
-        "file": content.label(trace),
-        "device": content.label(device),
-        "unit_bytes": flash.unit_bytes,
-        "versions": counted["versions"],
-        "buffer_slots": flash.buffer_slots,
-        "unit_program_ns": {"slc": flash.slc.program_ns, "dense": flash.dense.program_ns},
-        "sizes": [
-            _row(flash, size, row, counted["versions"], in_buffer)
-            for size, row in zip(sizes, rows, strict=False)
-        ],
-    }
-
-
-def _row(
-    flash: Flash, size: int, row: Mapping[str, int], versions: int, in_buffer: int
-) -> dict[str, Any]:
-    kept = versions - row["least"]
-    return {
-        "bytes": size,
-        "blocks_per_plane": size / flash.step_bytes,
-        "kept": kept,
-        "kept_died": versions - row["least_drained"],
-        "least": row["least"],
-        "least_drained": row["least_drained"],
-        "program_ns_least": flash.weighed(versions, kept, in_buffer, "program_ns"),
-        "block_lives_least": flash.weighed(versions, kept, in_buffer, "block_life"),
-    }
+        rows = document["sizes"]
+        document["sizes"] = rows[: 1 + sum(row["least"] > 0 for row in rows)]
+    return {"file": content.label(trace), "device": content.label(device), **document}

@@ -16,8 +16,9 @@ mod trace_tools;
 use errors::{config_error, sim_error, trace_error, ConfigError, RunError, TraceError};
 use pyo3::prelude::*;
 use run_request::Run;
+use slcache_sim::device_facts::CacheCells;
 use slcache_sim::traces::{bound_telling, info_telling, lint_telling, TraceOptions, TracePath};
-use slcache_sim::{bounds, execute, RunConfig};
+use slcache_sim::{bounds, device_bounds, execute, RunConfig};
 use std::collections::BTreeMap;
 
 /// Problems of each kind that a lint report lists one by one; the rest are counted.
@@ -163,6 +164,32 @@ fn run_bounds(
     result.map_err(|error| sim_error(&error))
 }
 
+/// The same of caches of some sizes in bytes beside the buffer of the device, with the least program time and
+/// wear.
+#[pyfunction]
+#[pyo3(signature = (trace, run, *, sizes, progress))]
+fn device_bound(
+    py: Python<'_>,
+    trace: TraceName,
+    run: Run,
+    sizes: Vec<u64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let request = run.of(trace)?;
+    let result = progress::run(py, progress, move |progress, _| {
+        device_bounds(&request, &sizes, progress).map(|document| document.to_string())
+    })?;
+    result.map_err(|error| sim_error(&error))
+}
+
+/// The sizes of caches of a device that may be bounded, in bytes: by its mapping unit, up to all blocks of each
+/// plane; and 1, 2, 4, ... blocks of each plane.
+#[pyfunction]
+fn cache_sizes(run: Run) -> PyResult<(u32, u32, u64, Vec<u64>)> {
+    let cells = CacheCells::of(&config_of(run)?).map_err(|errors| config_error(&errors))?;
+    Ok((cells.unit_bytes, cells.rows, u64::from(cells.rows) * cells.row_bytes, cells.sizes()))
+}
+
 /// Every problem found in a trace, as JSON.
 #[pyfunction]
 #[pyo3(signature = (trace, trace_options, progress=None))]
@@ -264,6 +291,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(trace_bound, module)?)?;
     module.add_function(wrap_pyfunction!(run_bounds, module)?)?;
+    module.add_function(wrap_pyfunction!(device_bound, module)?)?;
+    module.add_function(wrap_pyfunction!(cache_sizes, module)?)?;
     module.add_function(wrap_pyfunction!(trace_lint, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::trace_formats, module)?)?;
     module.add_function(wrap_pyfunction!(trace_tools::trace_convert, module)?)?;

@@ -20,7 +20,9 @@ pub mod snapshot;
 mod trace_options;
 
 pub use config::{resolve, ConfigError, ConfigErrors, DeviceSource, Layers, Origin, RunConfig, Words};
-pub use replay::{bounds, execute, save_state, Progress, RunRequest, SimError, TimelineRequest};
+pub use replay::{
+    bounds, device_bounds, execute, save_state, Progress, RunRequest, SimError, TimelineRequest,
+};
 pub use slcache_core::base::rng::RngStream;
 pub use slcache_core::device::Stop;
 /// Schemes whose policy is elsewhere, for programs that host them.

@@ -2,6 +2,7 @@
 //! schemes' caches take, and what looks wrong.
 
 mod caches;
+mod cells;
 mod flash;
 mod warnings;
 
@@ -11,6 +12,7 @@ use crate::config::{device_config, evidence_of, ConfigErrors, RunConfig};
 use crate::SimError;
 pub use caches::config_cache_bytes;
 use caches::Fit;
+pub use cells::{CacheCells, Counts};
 use serde_json::{json, Value};
 use slcache_core::base::CellMode;
 use slcache_core::device::config::{DeviceConfig, HostConfig};

@@ -1,9 +1,10 @@
 //! What caches of some sizes could keep from dense cells, of a trace as a run places it on its device.
 
 use super::{opened, read_through, Progress, RunRequest, SimError};
-use crate::config::resolve;
+use crate::config::{resolve, RunConfig};
+use crate::device_facts::{CacheCells, Counts};
 use serde_json::{json, Value};
-use slcache_base::bound::Meters;
+use slcache_base::bound::{KeptVersions, Meters};
 use slcache_core::device::request::{HostOp, SECTOR_BYTES};
 use slcache_traces::TraceError;
 
@@ -14,19 +15,69 @@ fn no_room(file: &str, units: u64) -> TraceError {
     TraceError::memory(file, what)
 }
 
-/// Reads the trace of `request` once and bounds caches of `sizes`, in mapping units: the least that is
-/// programmed dense, what lives in the end kept in the cache or not. Requests count whole and in the trace's
-/// order.
-pub fn bounds(request: &RunRequest, sizes: &[u32], progress: &mut Progress<'_>) -> Result<Value, SimError> {
+/// Bounds caches of `slots`, rising numbers of mapping units: the least that is programmed dense, what lives in
+/// the end kept in the cache or not.
+pub fn bounds(request: &RunRequest, slots: &[u32], progress: &mut Progress<'_>) -> Result<Value, SimError> {
     let config = resolve(&request.layers)?;
-    if sizes.is_empty() || !sizes.is_sorted() {
+    let (versions, kept) = counted(request, &config, slots, progress)?;
+    let row = |(slots, kept): (&u32, KeptVersions)| json!({ "slots": slots, "least": versions - kept.all, "least_drained": versions - kept.died });
+    let rows: Vec<Value> = slots.iter().zip(kept).map(row).collect();
+    Ok(json!({ "unit_bytes": config.device.mu_bytes, "versions": versions, "sizes": rows }))
+}
+
+/// Bounds caches of `sizes`, rising bytes, beside the DRAM buffer of the device: counts as above, and the least
+/// time and wear of all programs.
+pub fn device_bounds(
+    request: &RunRequest,
+    sizes: &[u64],
+    progress: &mut Progress<'_>,
+) -> Result<Value, SimError> {
+    let config = resolve(&request.layers)?;
+    let cells = CacheCells::of(&config)?;
+    let buffer = cells.buffer_slots;
+    let slots_of = |&bytes: &u64| buffer.saturating_add((bytes / u64::from(cells.unit_bytes)) as u32);
+    let slots: Vec<u32> = [buffer].into_iter().chain(sizes.iter().map(slots_of)).collect();
+    let (versions, kept) = counted(request, &config, &slots, progress)?;
+    let in_buffer = kept.first().map_or(0, |kept| kept.all);
+    let row = |(&bytes, kept): (&u64, &KeptVersions)| {
+        let (program_ns, block_lives) = cells.least(&Counts { versions, kept: kept.all, in_buffer });
+        json!({
+            "bytes": bytes,
+            "blocks_per_plane": bytes as f64 / cells.row_bytes as f64,
+            "kept": kept.all,
+            "kept_died": kept.died,
+            "least": versions - kept.all,
+            "least_drained": versions - kept.died,
+            "program_ns_least": program_ns,
+            "block_lives_least": block_lives,
+        })
+    };
+    let rows: Vec<Value> = sizes.iter().zip(kept.iter().skip(1)).map(row).collect();
+    Ok(json!({
+        "unit_bytes": cells.unit_bytes,
+        "versions": versions,
+        "buffer_slots": buffer,
+        "unit_program_ns": { "slc": cells.slc.program_ns, "dense": cells.dense.program_ns },
+        "sizes": rows,
+    }))
+}
+
+/// Reads the trace of `request` once: the versions that it writes, and those that caches of so many units keep.
+/// Requests count whole and in the trace's order.
+fn counted(
+    request: &RunRequest,
+    config: &RunConfig,
+    slots: &[u32],
+    progress: &mut Progress<'_>,
+) -> Result<(u64, Vec<KeptVersions>), SimError> {
+    if slots.is_empty() || !slots.is_sorted() {
         let reason = "slots: must be one at least, by rising size".to_owned();
         return Err(TraceError::Refused { what: "bound", reason }.into());
     }
     let name = request.trace.name();
-    let (mut source, plan) = opened(request, &config, progress)?;
+    let (mut source, plan) = opened(request, config, progress)?;
     let unit_sectors = u64::from(config.device.mu_bytes) / SECTOR_BYTES;
-    let slots: Vec<u32> = sizes.iter().map(|&size| size.min(Meters::SLOTS_MAX)).collect();
+    let slots: Vec<u32> = slots.iter().map(|&size| size.min(Meters::SLOTS_MAX)).collect();
     let (mut meters, mut versions) = (Meters::new(&slots), 0);
     read_through(&mut source, plan, progress, |batch| {
         for request in batch {
@@ -44,7 +95,5 @@ pub fn bounds(request: &RunRequest, sizes: &[u32], progress: &mut Progress<'_>) 
         }
         Ok("bound".into())
     })?;
-    let size = |(size, kept): (&u32, slcache_base::bound::KeptVersions)| json!({ "slots": size, "least": versions - kept.all, "least_drained": versions - kept.died });
-    let rows: Vec<Value> = sizes.iter().zip(meters.finish()).map(size).collect();
-    Ok(json!({ "unit_bytes": config.device.mu_bytes, "versions": versions, "sizes": rows }))
+    Ok((versions, meters.finish()))
 }
