@@ -170,12 +170,21 @@ def test_no_table_is_replaced(
             slcache.tune(trace, device="tiny", out=tmp_path, **how)
 
     assert told("1", scheme="baseline") == told("1", scheme="baseline") == ""
-    assert "with another vary, and is replaced" in told("1,2", scheme="baseline")
-    # More schemes are an extension, another is another study.
-    assert "with another scheme, and is replaced" in told("1,2")
-    assert told("1,2") == ""
+    # More values, schemes and metrics are an extension, others are another study.
+    assert told("1,2", scheme="baseline") == told("1,2") == told("1..2") == ""
+    assert told("1,2", "--metric", "waf") == told("1,2,4", "--seeds", "2") == ""
+    assert told("1..4*2", "--seeds", "3") == ""
     table, asked = tmp_path / "points.parquet", tmp_path / "study.toml"
     kept = table.read_bytes(), asked.read_text()
+    for lost, depths, *more in (
+        ("18 points, 6 of which", "1,2", "--seeds", "3"),
+        ("18 points, 12 of which", "1,2,4"),
+        ("18 points, 18 of which", "1,2,4", "--resample", "3"),
+        ("18 points, 18 of which", "1,2,4", "--seeds", "3", "--vary", "host.time_scale=1"),
+    ):
+        refused = told(depths, *more, status=2)
+        assert f"--out = {tmp_path}: has the results of a study of {lost} this one lacks" in refused
+        assert "name another folder" in refused
     refused = told("1,2", "--set", "host.time_scale=2", status=2)
     assert f"--out = {tmp_path}: has the results of a study with another set" in refused
     how: dict[str, Any] = {"settings": {"trace.address": "wrap"}, "out": tmp_path}

@@ -128,6 +128,17 @@ def points(
     return [resolved.point(*each) for each in places]
 
 
+def identities(study: Study) -> set[tuple[object, ...]]:
+    """Return what tells each point from all others, of this study and of those it extends."""
+    drawn, first = bool(study.resample), _first_seed(study)
+
+    def said(keys: Combination) -> frozenset[tuple[str, str]]:
+        return frozenset((key, plain(value)) for key, value in keys.items())
+
+    places = _places(study, None)
+    return {(*named, said(keys), drawn, seed or first) for *named, keys, seed in places}
+
+
 def _places(
     study: Study, chosen: Sequence[Combination] | None
 ) -> Iterator[tuple[str, str, str, Combination, int | None]]:
@@ -135,7 +146,7 @@ def _places(
     alone = study.repeats == 1 and study.seed is None
     seeds: Sequence[int | None] = [None]
     if not alone:
-        first = _configured_seed(study) if study.seed is None else study.seed
+        first = _first_seed(study)
         seeds = range(first, first + study.repeats)
     combinations = study.combinations() if chosen is None else []
     for trace, device in itertools.product(study.traces, study.devices):
@@ -146,8 +157,10 @@ def _places(
                 yield trace, device, str(varied[SCHEME]), keys, seed
 
 
-def _configured_seed(study: Study) -> int:
-    """Return the seed that the configuration says, from which seeds go on."""
+def _first_seed(study: Study) -> int:
+    """Return the seed of the study or its configuration, from which seeds go on."""
+    if study.seed is not None:
+        return study.seed
     said = {key: value for key, value in study.of_config().items() if key == "run.seed"}
     device = content.content_of(study.devices[0])
     for scheme in all_schemes(study):

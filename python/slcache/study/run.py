@@ -6,7 +6,6 @@ import hashlib
 import json
 import shutil
 import tempfile
-import warnings
 import weakref
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -47,17 +46,16 @@ _CHOSEN = ("vary", "point", "sample", "sample_seed", "seeds", "resample", "metri
 _LISTS = ("trace", "device", "scheme")
 
 
-def check_study(study: Study, out: Path) -> str:
-    """Return what becomes of the table of a folder; empty where it is of the same study or none.
+def check_study(study: Study, out: Path) -> None:
+    """Raise UsageError for a folder of a search, or of a study that this one does not extend.
 
-    Raises UsageError for a folder of a search, or of a study that this one does not extend.
+    A study is extended by one that has all of its points.
     """
     if (out / SEARCH).is_file():
         raise _taken(out, "a search")
-    if study.file is not None and is_same(study.file, out / model.NAME):
-        return ""
-    if not _has_results(out):
-        return ""
+    edited = study.file is not None and is_same(study.file, out / model.NAME)
+    if edited or not _has_results(out):
+        return
     try:
         said = _meant(text_of(out / model.NAME))
     except (OSError, ValueError):
@@ -66,12 +64,11 @@ def check_study(study: Study, out: Path) -> str:
     differ = _differing(said, now)
     if other := [key for key in differ if not _extends(key, said.get(key), now.get(key))]:
         raise _taken(out, f"a study with another {joined(other)}")
-    if not differ or not (out / TABLES[0]).is_file():
-        return ""
-    return (
-        f"{out}: the table there is of a study with another {joined(differ)}, and is "
-        "replaced by this one's; stored results stay"
-    )
+    if not {*differ} - {"metric"} or not (out / TABLES[0]).is_file():
+        return
+    there = points.identities(model.read_study(out / model.NAME))
+    if lost := len(there - points.identities(study)):
+        raise _taken(out, f"a study of {len(there):,} points, {lost:,} of which this one lacks")
 
 
 def check_search(asked: Mapping[str, Any], out: Path) -> None:
@@ -373,7 +370,7 @@ def run_study(whole: Study, course: Course) -> Sweep:
     # What was read where it would be written stays as it is.
     stays = folder is not None and path is not None and is_same(path, folder / model.NAME)
     if folder is not None:
-        replaced = check_study(whole, folder)
+        check_study(whole, folder)
         names = [*TABLES, REPORT, *([] if stays else [model.NAME])]
         Transaction(folder, names, inputs).check()
     keep = _Temporary() if out is None and store is None else None
@@ -386,11 +383,8 @@ def run_study(whole: Study, course: Course) -> Sweep:
             wanted = StudyBatch(possible, engine, whole.judged_by)
         if (refused := wanted.leave_out_largest()) and not skip_impossible:
             raise points.impossible(whole, refused)
-        if folder is not None:
-            if replaced:
-                warnings.warn(replaced, stacklevel=2)
-            if not stays:
-                write(folder, {model.NAME: whole.to_toml().encode()}, inputs)
+        if folder is not None and not stays:
+            write(folder, {model.NAME: whole.to_toml().encode()}, inputs)
         try:
             ended = wanted.run(fail_fast=course.fail_fast)
         except FailedError as error:
