@@ -162,7 +162,8 @@ def test_file_names_do_not_act_on_pages_and_terminals(tmp_path: Path) -> None:
         assert done.returncode != 0
         assert harmless(done.stderr.decode())
         assert names.printable(name) in done.stderr.decode()
-    written = {"write_bytes": [1 << 30] * 20, "write_latency_ns_max": [0] * 20}
+    written = {"write_bytes": [1 << 30] * 20, "write_requests": [8192] * 20}
+    written["write_latency_ns_max"] = [0] * 20
     document = {
         "series": {"window_ns": 10**9, "columns": written},
         "host": {"duration_ns": 20 * 10**9},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -208,8 +208,8 @@ def _stalls(stalled: NDArray[np.bool_], edges: Values, speeds: Values) -> tuple[
     return tuple(found)
 
 
-#: A drop to this share of the first bandwidth is the cliff.
-FALL = 0.7
+#: A drop to this share of the first bandwidth, over such a share of the data, is the cliff.
+FALL, LONG = 0.7, 0.1
 
 #: Points of a curve without pauses, at most; windows in each, at least.
 STRETCHES = 100
@@ -230,35 +230,35 @@ class BurstBandwidth:
 
 @dataclass(frozen=True)
 class BandwidthCurve:
-    """GiB written by the end of each stretch, and MB/s within it; bursts if there were pauses."""
+    """GiB written by the end of each stretch, and MB/s within it; bursts if there were pauses.
+
+    Each speed is bytes by time, that at first and that of the last tenth of the data too.
+    """
 
     written_gib: Values
     mb_per_s: Values
+    first_mb_per_s: float
+    last_mb_per_s: float
     bursts: tuple[BurstBandwidth, ...] = ()
-    first_gib: float = 0.0
-
-    @property
-    def first_mb_per_s(self) -> float:
-        """The bandwidth of the first `first_gib`, or of the first burst's start."""
-        if self.bursts:
-            return self.bursts[0].start_mb_per_s
-        within = int(np.searchsorted(self.written_gib, self.first_gib * (1 + 1e-9), "right"))
-        return float(np.median(self.mb_per_s[: max(1, within)]))
-
-    @property
-    def last_mb_per_s(self) -> float:
-        """The bandwidth of the last tenth of the data, bytes by time."""
-        last = slice(-max(1, len(self.mb_per_s) // 10), None)
-        gib = np.diff(self.written_gib, prepend=0.0)[last]
-        return float(gib.sum() / (gib / self.mb_per_s[last]).sum())
 
     @property
     def cliff_gib(self) -> float | None:
-        """How much was written before the bandwidth first fell; None if it never did."""
-        fallen = np.flatnonzero(self.mb_per_s < FALL * self.first_mb_per_s)
-        if not len(fallen):
-            return None
-        return float(self.written_gib[fallen[0] - 1]) if fallen[0] else 0.0
+        """How much was written before the bandwidth first fell; None if it never did.
+
+        It is down over a tenth of the data, and over all that is left: else it was a stall. A burst
+        ends a fall itself.
+        """
+        slow = FALL * self.first_mb_per_s
+        fallen = self.mb_per_s < slow
+        edges = np.concatenate([[0.0], self.written_gib])
+        if not self.bursts:
+            times = np.concatenate([[0.0], np.cumsum(np.diff(edges) / self.mb_per_s)])
+            whole, begin = edges[-1], edges[:-1]
+            from_ = np.minimum(begin, (1 - LONG) * whole)
+            passed = np.interp(from_ + LONG * whole, edges, times) - np.interp(from_, edges, times)
+            fallen &= LONG * whole < slow * passed
+            fallen &= whole - begin < slow * (times[-1] - times[:-1])
+        return float(edges[np.argmax(fallen)]) if fallen.any() else None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the curve and its figures as plain data."""
@@ -272,31 +272,65 @@ class BandwidthCurve:
         }
 
 
+@dataclass(frozen=True)
+class _Windows:
+    """The windows in which writes were completed: bytes, and when the last of them was."""
+
+    written: Values
+    reached_s: Values
+    #: How much earlier that can have been.
+    early_s: Values
+    #: The longest latency in each.
+    latest_s: Values
+    window_s: float
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> _Windows:
+        window_ns, columns = document["series"]["window_ns"], document["series"]["columns"]
+        every = np.asarray(columns["write_bytes"], dtype=np.float64)
+        busy = np.flatnonzero(every)
+        # A window without a write has no longest latency.
+        latest = np.asarray([columns["write_latency_ns_max"][i] for i in busy], dtype=np.float64)
+        requests = np.asarray(columns["write_requests"], dtype=np.float64)[busy]
+        # The last window may be cut short.
+        reached = np.minimum((busy + 1) * window_ns, document["host"]["duration_ns"])
+        early = window_ns / requests
+        return cls(every[busy], reached / 1e9, early / 1e9, latest / 1e9, window_ns / 1e9)
+
+    def curve(self, first_bytes: float | None, idle_s: Values | float = 0.0) -> BandwidthCurve:
+        """Return the curve of writes without a break, or where so much idle time is left out.
+
+        Time without a completed write is that of the next one.
+        """
+        lengths_s = np.diff(self.reached_s, prepend=0.0) - idle_s
+        total, spent_s = np.cumsum(self.written), np.cumsum(lengths_s)
+        stretches = min(STRETCHES, max(1, int(spent_s[-1] / self.window_s / _WINDOWS)))
+        stretch = (stretches * (total - self.written / 2) / total[-1]).astype(int)
+        seconds = np.bincount(stretch, lengths_s, stretches)
+        sizes = np.bincount(stretch, self.written, stretches)
+        known = sizes > 0
+        # Both take the longer time that is possible: no speed is above what the flash can do.
+        first = total[-1] * LONG if first_bytes is None else first_bytes
+        first_s = np.interp(first, [0.0, *total], [0.0, *spent_s])
+        last = total[-1] * LONG
+        last_s = spent_s[-1] - np.interp(
+            total[-1] - last, [0, *total], [0, *spent_s - self.early_s]
+        )
+        return BandwidthCurve(
+            np.cumsum(sizes)[known] / (1 << 30),
+            sizes[known] / seconds[known] / 1e6,
+            float(first / first_s / 1e6),
+            float(last / last_s / 1e6),
+        )
+
+
 def sustained(document: Mapping[str, Any], first_bytes: float | None = None) -> BandwidthCurve:
     """Return the bandwidth in each hundredth of the data; stalls count as time.
 
     Of short runs the stretches are longer: writes that complete together would be noise.
     What is told of the start is measured over `first_bytes`, by default a tenth of the data.
     """
-    every = np.asarray(document["series"]["columns"]["write_bytes"], dtype=np.float64)
-    window_ns, end_ns = document["series"]["window_ns"], document["host"]["duration_ns"]
-    busy = np.flatnonzero(every)
-    written = every[busy]
-    # Time without a completed write is that of the next one; the last window may be cut short.
-    reached_s = np.minimum((busy + 1) * window_ns, end_ns) / 1e9
-    lengths_s = np.diff(reached_s, prepend=0.0)
-    total = np.cumsum(written)
-    stretches = min(STRETCHES, max(1, (int(busy[-1]) + 1) // _WINDOWS))
-    stretch = (stretches * (total - written / 2) / total[-1]).astype(int)
-    seconds = np.bincount(stretch, lengths_s, stretches)
-    sizes = np.bincount(stretch, written, stretches)
-    known = sizes > 0
-    first = total[-1] / 10 if first_bytes is None else first_bytes
-    return BandwidthCurve(
-        np.cumsum(sizes)[known] / (1 << 30),
-        sizes[known] / seconds[known] / 1e6,
-        first_gib=first / (1 << 30),
-    )
+    return _Windows.of(document).curve(first_bytes)
 
 
 def in_bursts(
@@ -308,37 +342,41 @@ def in_bursts(
     """Return the bandwidth of bursts whose writes all arrive at the burst's start.
 
     The longest latency in a window then is the time from that start to the window's last
-    completion, however coarse the windows are. Bursts that last longer than the pause leave no
-    pause: the curve is that of writes without a break.
+    completion, however coarse the windows are. Where a burst lasts longer than the pause, the
+    curve is that of writes without a break, and the pauses after others are left out.
     """
-    columns = document["series"]["columns"]
-    written = np.asarray(columns["write_bytes"], dtype=np.float64)
-    # A window without a write has no longest latency.
-    latest = np.asarray([ns or 0 for ns in columns["write_latency_ns_max"]], dtype=np.float64)
-    busy = np.flatnonzero(written)
-    ends = np.cumsum(written)[busy]
+    windows = _Windows.of(document)
+    written, latest_s, pause_s = windows.written, windows.latest_s, pause_ns / 1e9
+    ends = np.cumsum(written)
     burst = ((ends - 1) // burst_bytes).astype(int)
-    begun = ((ends - written[busy]) // burst_bytes).astype(int)
-    if latest.max() >= pause_ns or (burst != begun).any():
-        return sustained(document, first_bytes)
-    least_s = _LEAST * document["series"]["window_ns"] / 1e9
+    begun = ((ends - written) // burst_bytes).astype(int)
+    if latest_s.max() >= pause_s or (burst != begun).any():
+        arrived_s = begun * pause_s
+        exact_s = np.where(burst == begun, arrived_s + latest_s, windows.reached_s)
+        reached_s = np.minimum(windows.reached_s, exact_s)
+        idle_s = np.maximum(0.0, arrived_s - np.concatenate([[0.0], reached_s[:-1]]))
+        return replace(windows, reached_s=reached_s).curve(first_bytes, idle_s)
+    least_s = _LEAST * windows.window_s
     parts = [
-        _burst(written[busy][burst == k], latest[busy][burst == k] / 1e9, least_s)
+        _burst(written[burst == k], latest_s[burst == k], least_s)
         for k in range(int(burst[-1]) + 1)
     ]
-    written_bytes = np.concatenate([part[0] for part in parts])
-    rates = np.concatenate([part[0] / part[1] for part in parts]) / 1e6
+    sizes, seconds = (np.concatenate(each) for each in zip(*parts, strict=True))
+    bursts = tuple(
+        BurstBandwidth(
+            start_mb_per_s=float(sizes[0] / seconds[0] / 1e6),
+            mean_mb_per_s=float(sizes.sum() / seconds.sum() / 1e6),
+            seconds=float(seconds.sum()),
+        )
+        for sizes, seconds in parts
+    )
+    last = slice(-max(1, int(LONG * len(sizes))), None)
     return BandwidthCurve(
-        np.cumsum(written_bytes) / (1 << 30),
-        rates,
-        tuple(
-            BurstBandwidth(
-                start_mb_per_s=float(sizes[0] / seconds[0] / 1e6),
-                mean_mb_per_s=float(sizes.sum() / seconds.sum() / 1e6),
-                seconds=float(seconds.sum()),
-            )
-            for sizes, seconds in parts
-        ),
+        np.cumsum(sizes) / (1 << 30),
+        sizes / seconds / 1e6,
+        bursts[0].start_mb_per_s,
+        float(sizes[last].sum() / seconds[last].sum() / 1e6),
+        bursts,
     )
 
 

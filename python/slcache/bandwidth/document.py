@@ -45,7 +45,10 @@ class Curve(DocumentPart):
     last_mb_per_s: Amount
     """Over the last tenth."""
     cliff_gib: Amount | None
-    """Written before the bandwidth fell below 70 % of that at first; null where it did not."""
+    """Written before the bandwidth fell below 70 % of that at first; null where it did not.
+
+    Without pauses it is below over a tenth of the amount, and over the rest.
+    """
     gain: Gain | Unbound = ABSENT
     """Only where it was asked for, beside the same load without a cache."""
     bursts: list[Burst] = Field(ABSENT, min_length=1)

@@ -194,8 +194,9 @@ def cliff(asked: CliffOptions) -> None:
     `sustained` keeps --iodepth writes outstanding until --amount is written. The table
     has the first bandwidth (over a tenth of the amount, or of three times the
     scheme's cache if that is less), the data written before it falls below 70 % of
-    that (resolution: a hundredth of the amount), and the bandwidth of the last
-    tenth. The figures of a scheme do not depend on the other schemes.
+    that, and the bandwidth of the last tenth. It falls where it is so low over a tenth
+    of the amount, and over the rest; the place is known to a hundredth. The figures of
+    a scheme do not depend on the other schemes.
 
     `bursts` divides the amount into --bursts equal parts, one every --pause. The writes
     of a part arrive at once, --iodepth at a time on the device; the rest of the
@@ -244,7 +245,10 @@ def cliff(asked: CliffOptions) -> None:
     merged = [name for name, curve in result.curves.items() if not curve.bursts]
     if merged and result.pattern.bursts > 1:
         pause = units.span(result.pattern.pause_ns / 1e3)
-        told = f"bursts last longer than the {pause} from one to the next: there is no pause"
+        told = (
+            f"a burst lasts longer than the {pause} from one to the next: figures are of the whole "
+            "amount, without idle time"
+        )
         console.note(f"{', '.join(merged)}: {told}")
     figures = table(result.curves)
     drawn = console.written("picture", asked.out and asked.out / "cliff.png")
