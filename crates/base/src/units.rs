@@ -60,6 +60,10 @@ enum IntOrText {
 
 /// Deserialises a byte count from an integer or a string with a unit.
 pub fn bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    // The state of a device, where a size is part of it, does not say what it holds.
+    if !deserializer.is_human_readable() {
+        return u64::deserialize(deserializer);
+    }
     match IntOrText::deserialize(deserializer) {
         Ok(IntOrText::Int(n)) => Ok(n),
         Ok(IntOrText::Text(text)) => parse_bytes(&text).ok_or_else(|| {

@@ -3,6 +3,10 @@
 
 use crate::common::*;
 use slcache_sim::schema::run_schema;
+use slcache_sim::snapshot;
+
+/// Presets that take little to make.
+const SMALL: [&str; 3] = ["tiny", "gc-8g", "nvc-hdd"];
 
 type Leaves = BTreeMap<String, Value>;
 
@@ -184,4 +188,40 @@ fn a_key_set_to_another_value_changes_that_key_alone() {
     let never = unchanged.difference(&changed);
     let free: Vec<_> = never.filter(|key| !BOUND.iter().any(|part| key.contains(part))).collect();
     assert!(free.is_empty(), "{free:?}");
+}
+
+/// Values that a key may have which holds none: of every kind, and the words it may be.
+fn any(root: &Value, key: &str) -> Vec<Value> {
+    let plain = [true.into(), 1.into(), 4.into(), 4096.into(), 1_000_000.into(), 0.5.into(), json!([1, 2])];
+    words(root, key).into_iter().chain(plain).chain([json!([[0.5, 65_536]])]).collect()
+}
+
+/// Every key of a scheme in another value than its own, as far as one is allowed: a state with any of them is
+/// read as it was written.
+#[test]
+fn a_state_is_read_whatever_the_scheme_is_set_to() {
+    let (root, folder) = (run_schema(), tempfile::tempdir().unwrap());
+    let path = folder.path().join("state");
+    let mut tried = BTreeMap::<&str, usize>::new();
+    for scheme in CATALOG.iter().map(|entry| entry.name).filter(|&scheme| scheme != "custom") {
+        let Some(device) = SMALL.into_iter().find(|device| resolved(device, scheme, &[]).is_ok()) else {
+            continue;
+        };
+        let before = resolved(device, scheme, &[]).unwrap();
+        for (key, value) in before.iter().filter(|(key, _)| key.starts_with("scheme.")) {
+            let values = if value.is_null() { any(&root, key) } else { others(&root, key, value) };
+            // What is made in no time is tried with every value.
+            let most = if device == SMALL[0] { values.len() } else { 1 };
+            for value in &values[..most.min(values.len())] {
+                let set = format!("{key}={value}");
+                let Ok(mut config) = resolve(&layers(device, scheme, &[&set])) else { continue };
+                let simulation = Simulation::new(&config.setup()).unwrap();
+                snapshot::save(&path, &config, &simulation).unwrap();
+                let read = snapshot::load(&path, &mut config);
+                assert!(read.is_ok(), "{scheme} on {device}, {set}: {}", read.err().unwrap());
+                *tried.entry(scheme).or_default() += 1;
+            }
+        }
+    }
+    assert!(tried.len() >= 20 && tried.values().sum::<usize>() > 500, "{tried:?}");
 }
