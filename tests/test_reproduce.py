@@ -463,7 +463,7 @@ def test_every_point_that_cannot_be_run_is_told_once_before_any_is_run(
     )
     misspelt = [fault for fault in told[1:] if "Misspelt, 0.5" in fault]
     assert len(misspelt) == 2  # one for each twin
-    assert all("unknown field `update_skwe`" in fault for fault in misspelt)
+    assert all("did you mean update_skew?" in fault for fault in misspelt)
     flush = [fault for fault in told[1:] if "Flush, maybe" in fault]
     assert len(told) == 1 + len(misspelt) + len(flush)
     assert flush

@@ -521,6 +521,9 @@ def nvc_lifespan(
 ]:
     """Return passes of SLC, dense and both, host bytes, the first region, the even share."""
 
+def losses() -> list[str]:
+    """Return what writing a trace may lose, by name."""
+
 def version() -> str:
     """Return the version of the simulator."""
 

@@ -82,10 +82,15 @@ def entries() -> tuple[Entry, ...]:
     """Return every key there is, in the order of configuration, result and metrics."""
     papers = {entry["name"]: entry.get("paper") or "" for entry in catalogue.schemes()}
     config = (Entry("configuration", key, _paper(key.name, papers)) for key in _config())
-    result = (Entry("result", key) for key in schemata.result_keys().values())
+    known = METRICS | PARTS
+    units = {f"figures.{name}": m.unit for name, m in known.items()}
+    result = (
+        Entry("result", replace(key, unit=units.get(key.name, key.unit)))
+        for key in schemata.result_keys().values()
+    )
     metrics = (
         Entry("metric", Key(m.name, m.summary, "whole number" if m.whole else "number", m.unit))
-        for m in (METRICS | PARTS).values()
+        for m in known.values()
     )
     return (*config, *result, *metrics)
 

@@ -166,6 +166,7 @@ _TOLD: dict[str, Callable[[float], str]] = {
 #: What a key's last word ends in, and the unit that says.
 _UNITS = {
     "mb_per_s": "MB/s",
+    "bytes_per_s": "bytes/s",
     "_per_s": "1/s",
     "_ns": "ns",
     "_us": "µs",

@@ -17,7 +17,7 @@ use errors::{config_error, sim_error, trace_error, ConfigError, RunError, TraceE
 use pyo3::prelude::*;
 use run_request::Run;
 use slcache_sim::device_facts::CacheCells;
-use slcache_sim::traces::{bound_telling, info_telling, lint_telling, TraceOptions, TracePath};
+use slcache_sim::traces::{bound_telling, info_telling, lint_telling, Loss, TraceOptions, TracePath};
 use slcache_sim::{bounds, device_bounds, execute, RunConfig};
 use std::collections::BTreeMap;
 
@@ -206,6 +206,12 @@ fn trace_lint(
     Ok(json(&report.map_err(|error| trace_error(&error))?))
 }
 
+/// What writing a trace may lose, by name.
+#[pyfunction]
+fn losses() -> Vec<&'static str> {
+    Loss::ALL.map(Loss::name).to_vec()
+}
+
 /// The simulator's version.
 #[pyfunction]
 fn version() -> &'static str {
@@ -308,6 +314,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(models::hyssd_tiers, module)?)?;
     module.add_function(wrap_pyfunction!(models::hyssd_cost, module)?)?;
     module.add_function(wrap_pyfunction!(models::nvc_lifespan, module)?)?;
+    module.add_function(wrap_pyfunction!(losses, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(commit, module)?)?;
     module.add_function(wrap_pyfunction!(model_version, module)?)?;

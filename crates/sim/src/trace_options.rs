@@ -3,6 +3,7 @@
 use crate::config::{Argument, ConfigError, ConfigErrors, Origin, Statement};
 use serde_json::{Map, Value};
 use slcache_base::document::nearest::nearest;
+use slcache_base::document::{shape, Key};
 use slcache_traces::{time_ns, GenericColumns, TraceOptions};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -153,15 +154,26 @@ fn said_twice(pairs: &[(&str, &str)], is_mqsim: bool) -> Vec<ConfigError> {
     errors
 }
 
-/// Reads the options one by one first, so that every bad value is told.
+/// Reads the options: all that have not their shape, or whose values are none of theirs, are told at once.
 fn read(plain: Map<String, Value>, mut errors: Vec<ConfigError>) -> Result<TraceOptions, ConfigErrors> {
+    let said = |text: &str| Statement::new(Argument::TraceOption, text);
+    // TOML has no number above 2^63, which is no fault of shape.
+    let tree =
+        plain.iter().filter_map(|(key, value)| Some((key.clone(), toml::Value::try_from(value).ok()?)));
+    let tree = toml::Value::Table(tree.collect());
+    let faults = shape::faults(shape::schema_of::<TraceOptions>(), &tree, &Key::default());
+    errors.extend(
+        faults.iter().map(|fault| ConfigError::new(said(&fault.found()), &fault.key, fault.reason())),
+    );
     for (key, value) in &plain {
+        if faults.iter().any(|fault| fault.key.section() == key) {
+            continue;
+        }
         let alone = Value::Object(Map::from_iter([(key.clone(), value.clone())]));
         let parsed: Result<TraceOptions, _> = serde_path_to_error::deserialize(alone);
         if let Err(error) = parsed {
             let path = error.path().to_string();
-            let said = Statement::new(Argument::TraceOption, &path);
-            errors.push(ConfigError::new(said, path, error.inner().to_string()));
+            errors.push(ConfigError::new(said(&path), path, error.inner().to_string()));
         }
     }
     if !errors.is_empty() {
@@ -338,5 +350,16 @@ mod tests {
         assert!(text.contains("did you mean format?"), "{text}");
         assert!(text.contains("sort:N"), "{text}");
         assert!(text.contains("rebase"), "{text}");
+        let columns = [("time", "1"), ("time_unit", "minutes"), ("address_unit", "foo"), ("ops.W", "wrte")];
+        let text = trace_options(columns).unwrap_err().to_string();
+        for told in [
+            "generic.time_unit = \"minutes\": must be one of",
+            "generic.address_unit = \"foo\": must be one of sector, byte, or a whole number",
+            "generic.ops.W = \"wrte\": must be one of read, write",
+            "generic.address: missing; must be",
+            "generic.size: missing; must be",
+        ] {
+            assert!(text.contains(told), "{told}: {text}");
+        }
     }
 }

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.text import Text
 
-from slcache import catalogue, units
+from slcache import _core, catalogue, units
 from slcache import trace as traces
 from slcache.cli import console
 from slcache.cli import options as opt
@@ -39,7 +39,7 @@ class WriteOptions(opt.ProgressOptions, opt.OutputOptions):
     )
     lossy: str | None = option(
         "LOSS,...",
-        "Losses to permit and count: time, flush, trim, volume, response, label.",
+        f"Losses to permit and count: {', '.join(_core.losses())}.",
     )
 
     def write(self, work: Callable[..., dict[str, Any]]) -> None:

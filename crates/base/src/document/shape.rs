@@ -119,14 +119,29 @@ pub enum FaultKind {
     Value,
 }
 
+impl Fault {
+    /// What was found.
+    pub fn found(&self) -> String {
+        match self.kind {
+            FaultKind::Missing => self.key.to_string(),
+            FaultKind::Unknown | FaultKind::Value => format!("{} = {}", self.key, self.value),
+        }
+    }
+
+    /// What is wrong with it.
+    pub fn reason(&self) -> String {
+        let allowed = &self.allowed;
+        match self.kind {
+            FaultKind::Unknown => format!("unknown key{allowed}"),
+            FaultKind::Missing => format!("missing; must be {allowed}"),
+            FaultKind::Value => format!("must be {allowed}"),
+        }
+    }
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { key, value, allowed, .. } = self;
-        match self.kind {
-            FaultKind::Unknown => write!(f, "{key} = {value}: unknown key{allowed}"),
-            FaultKind::Missing => write!(f, "{key}: missing; must be {allowed}"),
-            FaultKind::Value => write!(f, "{key} = {value}: must be {allowed}"),
-        }
+        write!(f, "{}: {}", self.found(), self.reason())
     }
 }
 

@@ -65,7 +65,8 @@ impl CacheCells {
     /// cache.
     pub fn of(config: &RunConfig) -> Result<Self, ConfigErrors> {
         let device = &config.device;
-        let refused = |key: &str, what: &str| Err(ConfigErrors::one(Origin::Nowhere, key, format!("{key}{what}")));
+        let refused =
+            |key: &str, what: &str| Err(ConfigErrors::one(Origin::Nowhere, key, format!("{key}{what}")));
         if device.disk.is_some() {
             return refused(
                 "device.disk",

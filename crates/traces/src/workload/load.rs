@@ -4,6 +4,7 @@ use super::spec::WorkloadSpec;
 use crate::error::workload_problem::{Problems, WorkloadProblem};
 use serde_path_to_error::Segment;
 use slcache_base::document::places::{line_at, Places};
+use slcache_base::document::shape::{self, FaultKind};
 use slcache_base::document::tree::{self, Key, Step};
 use std::collections::BTreeMap;
 use toml::{Table, Value};
@@ -53,25 +54,23 @@ fn lay(tree: &mut Table, text: &str, value: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Reads the tree as a specification. serde stops at the first fault, and no
-/// key is required by shape, so what is faulty is recorded, taken out, and the
-/// rest read again.
+/// Reads the tree as a specification: what has not the shape of one is recorded and taken out. Sizes and times
+/// are read behind that, of which serde stops at the first that is none.
 fn shape(mut tree: Table, problems: &mut Problems) -> WorkloadSpec {
+    let whole = Value::Table(tree.clone());
+    let faults = shape::faults(shape::schema_of::<WorkloadSpec>(), &whole, &Key::default());
+    for fault in &faults {
+        let value = if fault.kind == FaultKind::Missing { "" } else { &format!("{}: ", fault.value) };
+        problems.add(fault.key.to_string(), format!("{value}{}", fault.reason()));
+    }
+    shape::mend(&mut tree, &faults, |_| None);
     loop {
         let error = match serde_path_to_error::deserialize(Value::Table(tree.clone())) {
             Ok(spec) => return spec,
             Err(error) => error,
         };
-        let message = error.inner().message().lines().collect::<Vec<_>>().join(", ");
-        let mut key = Key(error.path().iter().filter_map(step).collect());
-        if let Some(unknown) =
-            unknown_field(&message).map(Step::Field).filter(|name| key.0.last() != Some(name))
-        {
-            key.0.push(unknown);
-        }
-        let value =
-            tree::get(&tree, &key).map(|value| format!("{value} is not allowed: ")).unwrap_or_default();
-        problems.add(key.to_string(), format!("{value}{message}"));
+        let key = Key(error.path().iter().filter_map(step).collect());
+        problems.add(key.to_string(), error.inner().message());
         // Where a table would no longer fit without it, that goes as a whole.
         let mut around: Vec<Key> = key.around().map(|steps| Key(steps.to_vec())).collect();
         around.reverse();
@@ -87,11 +86,6 @@ fn step(segment: &Segment) -> Option<Step> {
         Segment::Map { key } => Some(Step::Field(key.clone())),
         Segment::Enum { .. } | Segment::Unknown => None,
     }
-}
-
-fn unknown_field(message: &str) -> Option<String> {
-    let rest = message.strip_prefix("unknown field `")?;
-    rest.split('`').next().map(str::to_owned)
 }
 
 /// A value as TOML has it, or else as text: `8GiB` needs no quotes.
