@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +121,44 @@ def test_short_runs_say_that_a_life_is_a_guess(tmp_path: Path, scheme: str) -> N
     told = none.to_dict()["wear"]
     assert (told["damage"], told["lifetime_host_bytes"]) == (None, None)
     assert "less than a block" in words(none.summary())
+
+
+@pytest.mark.parametrize("verb", ["run", "compare", "seeds", "sweep", "tune"])
+def test_a_life_that_is_a_guess_is_marked_wherever_it_is_told(tmp_path: Path, verb: str) -> None:
+    trace, schemes = writes(tmp_path, 8, gap_ms=1), ("--schemes", "tlc-only,baseline")
+    varied = ("--scheme", "baseline", "--vary", "scheme.baseline.slc.start_free_ratio=0.2,0.5")
+    asked: dict[str, tuple[str, ...]] = {
+        "run": ("--scheme", "baseline"),
+        "compare": (*schemes, "--gb-per-day", "5"),
+        "seeds": (*schemes, "--gb-per-day", "5", "--state", "worn=0.5,0.1", "--seeds", "2"),
+        "sweep": (*varied, "--jobs", "1", "--out", str(tmp_path / "out")),
+        "tune": (*varied, "--jobs", "1"),
+    }
+    name = "compare" if verb == "seeds" else verb
+    told = words(support.stdout(name, trace, *DEVICE, *asked[verb]))
+    if verb in ("sweep", "tune"):
+        assert "2 done: lifetime_host_bytes is a guess" in told
+        return
+    assert "baseline: the life is a guess" in told
+    assert re.search(r"life ~\d" if verb == "run" else r"baseline ~\d\S+ ~", told)
+    assert "drive writes a day for five years" in told
+
+
+def test_a_life_is_a_guess_while_much_is_left_in_the_cache(result: Path) -> None:
+    told = document(result)
+    told["wear"]["note"] = None
+    written = told["host"]["write"]["bytes"]
+    moved, each = told["waf"]["by_mode"]["tlc"] * written, told["wear"]["by_mode"]
+    first, dense = told["wear"]["damage"]["mean"], each["tlc"]["percent_used"] / 100
+    for times, is_guess in ((0, False), (1.09, False), (1.11, True)):
+        left = max(0, moved * (times * first - dense) / dense)
+        told["state"]["cache"]["left_bytes"] = left
+        assert endurance.Life.of(told).is_guess == is_guess
+        said = slcache.Result.made(told, None, ()).summary()
+        assert ("left in the SLC cache" in said) == is_guess
+    told["state"]["cache"]["left_bytes"] = 1
+    each["tlc"]["percent_used"] = 0
+    assert endurance.Life.of(told).is_guess, "nothing has left it"
 
 
 @pytest.mark.parametrize("verb", ["run", "compare", "report", "draws"])

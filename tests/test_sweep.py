@@ -282,13 +282,18 @@ def test_a_study_survives_its_file(tmp_path: Path) -> None:
 def test_seeds_of_a_recording_that_change_nothing_are_told(small: Path) -> None:
     asked: dict[str, Any] = {"scheme": "baseline,tlc-only", "settings": {"trace.address": "wrap"}}
     vary = {"workload.requests": [50]}
-    (told,) = sweep([small, "zipf-4k"], device="tiny", vary=vary, seeds=2, **asked).problems()
+
+    def problems(study: Sweep) -> list[str]:
+        """Return them without what is said of the lives of so short runs."""
+        return [each for each in study.problems() if "is a guess" not in each]
+
+    (told,) = problems(sweep([small, "zipf-4k"], device="tiny", vary=vary, seeds=2, **asked))
     assert told.startswith(f"{small} is a recording, and nothing else of its points is drawn")
     assert "each of the 2 seeds gives the same figures; --resample N" in told
-    assert swept(small, seeds=1, **asked).problems() == []
-    assert swept(small, resample=2, **asked).problems() == []
+    assert problems(swept(small, seeds=1, **asked)) == []
+    assert problems(swept(small, resample=2, **asked)) == []
     drawn = {"scheme.baseline.slc.victim": ["random"]}
-    assert swept(small, scheme="baseline", vary=drawn, seeds=2).problems() == []
+    assert problems(swept(small, scheme="baseline", vary=drawn, seeds=2)) == []
 
 
 @pytest.mark.parametrize(

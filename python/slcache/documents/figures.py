@@ -314,6 +314,32 @@ def is_unfilled(document: Document) -> bool:
     return cached_bytes(document) < (room_bytes(document) or 0)
 
 
+#: What is left in a cache counts where it would shorten the life by more than this share.
+_MUCH = 0.1
+
+
+def is_life_guess(document: Document) -> bool:
+    """Return whether a life is told that is little more than a guess."""
+    wear = document["wear"]
+    return wear["damage"] is not None and (wear["note"] is not None or has_much_left(document))
+
+
+def has_much_left(document: Document) -> bool:
+    """Return whether the move of what is left in the SLC cache would shorten the life by much."""
+    damage, cache = document["wear"]["damage"], document["state"]["cache"] or {}
+    left = cache.get("left_bytes")
+    if damage is None or not left:
+        return False
+    used = document["wear"]["by_mode"]
+    worn = {mode: (used.get(mode, {}).get("percent_used") or 0) / 100 for mode in BITS}
+    dense = next((mode for mode in reversed(worn) if worn[mode]), "slc")
+    moved = document["waf"]["by_mode"].get(dense, 0) * document["host"]["write"]["bytes"]
+    if dense == "slc" or not moved:
+        return True
+    before = damage["mean"] if dense in damage["modes"] else worn[dense]
+    return bool(before + worn[dense] * left / moved > (1 + _MUCH) * damage["mean"])
+
+
 def device(document: Document) -> str:
     """Return the name of the device."""
     return str(document["config"]["device"]["name"])

@@ -131,8 +131,7 @@ class Comparison(Frames):
             notes.unequal_caches(runs),
             notes.unequal_room(runs),
         )
-        lives = endurance.life_notes(runs, self.gb_per_day)
-        return [*filter(None, caches), *notes.of_runs(runs), *lives]
+        return [*filter(None, caches), *notes.of_runs(runs)]
 
     def brief(self) -> list[str]:
         """Return the answer in at most five sentences: who wins and why, and what to mind."""
@@ -147,12 +146,17 @@ class Comparison(Frames):
         return [grid.table(*self._compared), grid.pace(*self._compared)]
 
     @property
+    def _of_seeds(self) -> endurance.Repeated:
+        """The documents of each scheme, one or one for each seed."""
+        return endurance.once(runs_of(self))
+
+    @property
     def _compared(self) -> tuple[Runs, str]:
         return runs_of(self), self.reference
 
     def lives(self) -> list[Cells]:
         """Return the table of how long the devices live; none where no run tells."""
-        return endurance.lives(runs_of(self), self.gb_per_day)
+        return endurance.lives(self._of_seeds, self.documents[0], self.gb_per_day)
 
     def gains(self) -> list[Cells]:
         """Return the table of dense programs beside the least; none if not counted."""
@@ -167,13 +171,10 @@ class Comparison(Frames):
         from rich.text import Text
 
         first, *others = self.tables()
-        lives = self.lives()
+        # Or why what is asked for is not there.
+        lives = self.lives() or endurance.life_notes(self._of_seeds, self.gb_per_day)
         if not explain:
-            if self.gb_per_day is None:
-                return [first, *self.brief()]
-            # Or why what is asked for is not there.
-            asked = lives or endurance.life_notes(runs_of(self), self.gb_per_day)
-            return [first, *asked, *(line for line in self.brief() if line not in asked)]
+            return [first, *(lives if self.gb_per_day else ()), *self.brief()]
         cautions: list[Text | str] = [Text(line, "yellow") for line in self.notes()]
         told = [*cautions, *self.verdict()]
         return [first, *others, *lives, *told, *self.gains(), *self.gain_lines()]

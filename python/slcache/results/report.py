@@ -40,6 +40,9 @@ def render(
     size of the cache. Years are told for what is written a day.
     """
     label, first = next(iter(runs.items()))
+    once = endurance.once(runs)
+    lives = endurance.lives(once, first, gb_per_day)
+    untold = [] if lives else endurance.life_notes(once, gb_per_day)
     compared, reference = to is not None and len(runs) > 1, to or label
     mark = "=1" if compared else ""
     return pictures.page(
@@ -52,11 +55,11 @@ def render(
         tables=[
             grid.table(runs, reference, mark),
             grid.pace(runs, reference, mark),
-            *endurance.lives(runs, gb_per_day),
+            *lives,
         ],
         compared=compared,
         unequal=notes.unequal_caches(runs) if compared else "",
-        cautions=[] if seeds else [*notes.of_runs(runs), *endurance.life_notes(runs, gb_per_day)],
+        cautions=[] if seeds else [*notes.of_runs(runs), *untold],
         gains=endurance.gains(runs, reference, "reference" if compared else ""),
         gain_lines=endurance.gain_lines(runs, reference),
         pictures=list(_pictures(runs, reference if compared else None, bounds)),

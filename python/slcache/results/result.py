@@ -299,7 +299,7 @@ class Result(Frames):
     def notes(self) -> list[str]:
         """Return what to keep in mind while reading the figures, in sentences."""
         runs = runs_of(self)
-        return [*notes.of_runs(runs), *endurance.life_notes(runs, self.gb_per_day)]
+        return [*notes.of_runs(runs), *endurance.life_notes(endurance.once(runs), self.gb_per_day)]
 
     def report(self) -> str:
         """Return the report as one self-contained HTML page."""

@@ -14,7 +14,7 @@ from slcache.documents.figures import gain_share
 from slcache.names import few, joined
 from slcache.results.comparison import Comparison
 from slcache.results.intervals import LEVEL, Estimate, Paired, RepeatedFigure, against
-from slcache.results.result import Result, runs_of
+from slcache.results.result import Result
 from slcache.sentences import endurance, notes, verdict
 from slcache.tables import grid
 from slcache.tables.grid import Column, Show
@@ -151,10 +151,11 @@ class SeededComparison(Comparison):
         titles = ["scheme", *(column.title.replace(" ", "\n") for column in columns)]
         return [Cells(titles, rows, caption=grid.note(rows))]
 
-    def lives(self) -> list[Cells]:
-        """Return the table of mean lives over the seeds; none where no run tells."""
-        runs = {label: [runs_of(each)[label] for each in self.comparisons] for label in self.labels}
-        return endurance.lives(runs_of(self), self.gb_per_day, runs)
+    @property
+    def _of_seeds(self) -> endurance.Repeated:
+        return {
+            label: [each[label].documents[0] for each in self.comparisons] for label in self.labels
+        }
 
     def gains(self) -> list[Cells]:
         """Return the means of the table of dense programs beside the least; none if not counted.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
@@ -10,12 +10,17 @@ from typing import Any
 from slcache import units
 from slcache.documents import Document, Runs, figures
 from slcache.names import by_reason, joined, said_of
+from slcache.sentences import notes
 from slcache.tables import grid
 from slcache.tables.table import Cells
 
 Rows = list[tuple[str, str]]
+#: The runs of each scheme: one, or one for each seed.
+Repeated = Mapping[str, Sequence[Document]]
 
 _UNKNOWN = "–"
+#: Marks a life that is a guess.
+_GUESS = "~"
 #: What is said below a table of lives.
 CAPTION = (
     "TBW and drive writes a day for five years by the mean block, then TBW by the most worn one"
@@ -35,6 +40,7 @@ class Life:
     gb_per_day: float | None
     #: Whether that is what the trace does in its own times.
     own: bool
+    is_guess: bool
 
     @classmethod
     def of(cls, document: Document, gb_per_day: float | None = None) -> Life:
@@ -52,7 +58,17 @@ class Life:
             years,
             rate,
             gb_per_day is None,
+            figures.is_life_guess(document),
         )
+
+    def told(self, value: float | None, show: Callable[[float], str] = units.significant) -> str:
+        """Return a figure of it, marked where it is a guess."""
+        return _UNKNOWN if value is None else _GUESS * self.is_guess + show(value)
+
+    @property
+    def tbw(self) -> str:
+        """Terabytes written until the mean block is worn out."""
+        return self.told(self.host_bytes, _tbw)
 
     @property
     def rate(self) -> str:
@@ -79,17 +95,20 @@ def life_rows(document: Document, gb_per_day: float | None = None) -> Rows:
         by = f"{damage['pool']} in {joined(damage['modes'])}"
         used = f"{100 * damage['mean']:.3g} % of the mean block, {100 * damage['max']:.3g} % of"
         found.append(("life used", f"{used} the most worn ({by}, {damage['cycles']:.3g} cycles)"))
-    found += [("estimated lifetime", _written(life.host_bytes))]
+    found += [("estimated lifetime", life.told(life.host_bytes, _written))]
     if life.most_worn_bytes is not None:
-        found.append(("lifetime by the most worn block", _written(life.most_worn_bytes)))
+        worst = life.told(life.most_worn_bytes, _written)
+        found.append(("lifetime by the most worn block", worst))
     by_rule = {rule: each["lifetime_host_bytes"] for rule, each in wear.get("by_rule", {}).items()}
     if len(set(by_rule.values())) > 1:
-        found += [(f"lifetime by rule {rule}", _written(own)) for rule, own in by_rule.items()]
+        found += [
+            (f"lifetime by rule {rule}", life.told(own, _written)) for rule, own in by_rule.items()
+        ]
     found += [
-        ("TBW", _tbw(life.host_bytes)),
-        ("drive writes a day for five years", _number(life.drive_writes_per_day)),
+        ("TBW", life.tbw),
+        ("drive writes a day for five years", life.told(life.drive_writes_per_day)),
     ]
-    return [*found, (life.rate, _number(life.years))]
+    return [*found, (life.rate, life.told(life.years))]
 
 
 def life_line(document: Document, gb_per_day: float | None = None) -> str | None:
@@ -97,35 +116,32 @@ def life_line(document: Document, gb_per_day: float | None = None) -> str | None
     life = Life.of(document, gb_per_day)
     if life.host_bytes is None:
         return None
-    worn = "" if life.most_worn_bytes is None else f" ({_tbw(life.most_worn_bytes)} by the worst)"
+    worst = life.told(life.most_worn_bytes, _tbw)
+    worn = "" if life.most_worn_bytes is None else f" ({worst} by the worst)"
     daily = (
-        f", {_number(life.drive_writes_per_day)} drive writes a day"
+        f", {life.told(life.drive_writes_per_day)} drive writes a day for five years"
         if life.drive_writes_per_day is not None
         else ""
     )
-    years = "" if life.years is None else f", {_number(life.years)} {life.rate}"
-    return f"life {_tbw(life.host_bytes)} TBW{worn}{daily}{years}"
+    years = "" if life.years is None else f", {life.told(life.years)} {life.rate}"
+    return f"life {life.tbw} TBW{worn}{daily}{years}"
 
 
-def lives(
-    runs: Runs,
-    gb_per_day: float | None = None,
-    repeated: Mapping[str, Sequence[Document]] | None = None,
-) -> list[Cells]:
-    """Return the table of lives; none without a life.
+def lives(every: Repeated, first: Document, gb_per_day: float | None = None) -> list[Cells]:
+    """Return the table of lives, and below it why some are guesses; none without a life.
 
-    Where each scheme has `repeated` runs, lives are their means, at the rate of the first document.
+    Lives of several runs are their means, at the rate of the `first` document.
     """
-    every = repeated or {label: [document] for label, document in runs.items()}
     lives = {
         label: [Life.of(each, gb_per_day) for each in of_one] for label, of_one in every.items()
     }
     if all(life.host_bytes is None for of_one in lives.values() for life in of_one):
         return []
-    rate = Life.of(next(iter(runs.values())), gb_per_day).rate
+    rate = Life.of(first, gb_per_day).rate
     titles = ["scheme", "TBW", "drive writes a day", "TBW, most worn", rate]
     rows = ([grid.named(label), *_life_cells(_mean(each))] for label, each in lives.items())
-    return [Cells(titles, rows, caption=CAPTION)]
+    below = "\n".join([CAPTION, *life_notes(every, gb_per_day)])
+    return [Cells(titles, rows, caption=below)]
 
 
 def _mean(lives: Sequence[Life]) -> Life:
@@ -135,42 +151,82 @@ def _mean(lives: Sequence[Life]) -> Life:
     means: dict[str, Any] = {
         name: None if None in each else fmean(each) for name, each in known.items()
     }
-    return replace(lives[0], **means)
+    return replace(lives[0], is_guess=any(life.is_guess for life in lives), **means)
 
 
 def _life_cells(life: Life) -> list[str]:
     return [
-        _tbw(life.host_bytes),
-        _number(life.drive_writes_per_day),
-        _tbw(life.most_worn_bytes),
-        _number(life.years),
+        life.tbw,
+        life.told(life.drive_writes_per_day),
+        life.told(life.most_worn_bytes, _tbw),
+        life.told(life.years),
     ]
 
 
-def life_notes(runs: Runs, gb_per_day: float | None = None) -> list[str]:
+def once(runs: Runs) -> Repeated:
+    """Return runs as those that are not repeated."""
+    return {label: [document] for label, document in runs.items()}
+
+
+def life_notes(every: Repeated, gb_per_day: float | None = None) -> list[str]:
     """Return why lives are guesses or not told, each reason once with those that it holds for.
 
     Of a device that says no endurance at all nobody expects a life, but who says what is written.
     """
-    found = by_reason(
-        (label, document["wear"]["note"])
-        for label, document in runs.items()
-        if document["host"]["write"]["bytes"]
-        and (gb_per_day or any(pool["endurance_cycles"] for pool in document["wear"]["pools"]))
+    told = {
+        label: written
+        for label, documents in every.items()
+        if (written := [each for each in documents if each["host"]["write"]["bytes"]])
+        and (gb_per_day or any(p["endurance_cycles"] for p in written[0]["wear"]["pools"]))
+    }
+    unknown = by_reason(
+        (label, documents[0]["wear"]["note"])
+        for label, documents in told.items()
+        if documents[0]["wear"]["damage"] is None
     )
-    return [f"{joined(names)}: {told}" for told, names in found.items()]
+    absent = [f"{joined(names)}: {why}" for why, names in unknown.items()]
+    return [*absent, *_of_few_cycles(told), *_of_left(told)]
 
 
-def _written(host_bytes: float | None) -> str:
-    return _UNKNOWN if host_bytes is None else f"{units.size(host_bytes)} written"
+def _of_few_cycles(every: Repeated) -> Iterator[str]:
+    """Say whose blocks had so few cycles that the life is a guess, as the results do."""
+    found = [
+        (label, wear["note"], f"{wear['damage']['cycles']:.2f}")
+        for label, documents in every.items()
+        for wear in (each["wear"] for each in documents)
+        if wear["damage"] is not None and wear["note"] is not None
+    ]
+    if found:
+        names, (note, *_), cycles = zip(*found, strict=True)
+        least, most = (choose(cycles, key=float) for choose in (min, max))
+        span = least if least == most else f"{least} to {most}"
+        told = note.replace(cycles[0], span, 1)
+        yield f"{_GUESS} {joined([*dict.fromkeys(names)])}: {told}"
 
 
-def _tbw(host_bytes: float | None) -> str:
-    return _number(None if host_bytes is None else host_bytes / 1e12)
+def _of_left(every: Repeated) -> Iterator[str]:
+    """Say in whose caches much is left that is still to wear dense cells."""
+    found = [
+        (label, document["state"]["cache"]["left_bytes"], document["host"]["write"]["bytes"])
+        for label, documents in every.items()
+        for document in documents
+        if figures.has_much_left(document)
+    ]
+    if found:
+        names, left, written = zip(*found, strict=True)
+        yield (
+            f"{_GUESS} {joined([*dict.fromkeys(names)])}: the life is a guess: of "
+            f"{notes.ranged(written, units.size)} written, {notes.ranged(left, units.size)} are "
+            "left in the SLC cache, and their move to dense cells is still to come"
+        )
 
 
-def _number(value: float | None) -> str:
-    return _UNKNOWN if value is None else units.significant(value)
+def _written(host_bytes: float) -> str:
+    return f"{units.size(host_bytes)} written"
+
+
+def _tbw(host_bytes: float) -> str:
+    return units.significant(host_bytes / 1e12)
 
 
 #: Runs by name, each with its reference, or none.

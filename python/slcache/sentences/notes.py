@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -78,7 +78,7 @@ def states_line(states: Sequence[State]) -> str:
 
 def _full(states: Sequence[State]) -> str:
     shares = [state.full for state in states]
-    return "empty" if max(shares) == 0 else f"{_range(shares, units.percent)} full"
+    return "empty" if max(shares) == 0 else f"{ranged(shares, units.percent)} full"
 
 
 def _overwritten(states: Sequence[State]) -> str:
@@ -88,7 +88,7 @@ def _overwritten(states: Sequence[State]) -> str:
     if max(known) == 0:
         return "never overwritten"
     return (
-        f"overwritten {_range(known, lambda times: units.trimmed(units.significant(times)))} times"
+        f"overwritten {ranged(known, lambda times: units.trimmed(units.significant(times)))} times"
     )
 
 
@@ -106,7 +106,7 @@ def _cache(states: Sequence[State]) -> str:
     cached = [state for state in states if state.peak is not None]
     if not cached:
         return "no SLC cache"
-    peak = _range([state.peak or 0 for state in cached], units.size)
+    peak = ranged([state.peak or 0 for state in cached], units.size)
     limits = {state.limit for state in cached}
     limit = next(iter(limits)) if len(limits) == 1 else None
     of = f" of {units.size(limit)}" if limit and all((s.peak or 0) <= limit for s in cached) else ""
@@ -125,7 +125,8 @@ def _filled(cached: Sequence[State]) -> str:
     return "full" if len(filled) == len(cached) else f"full in {len(filled)} of {len(cached)}"
 
 
-def _range(values: Sequence[float], show: Any) -> str:  # noqa: ANN401
+def ranged(values: Sequence[float], show: Callable[[float], str]) -> str:
+    """Return the least and the most of values, or what they have in common."""
     return " to ".join(dict.fromkeys((show(min(values)), show(max(values)))))
 
 
@@ -244,6 +245,15 @@ def beyond(document: Document) -> Iterator[str]:
             reach, are = ("reaches", "is") if number == 1 else ("reach", "are")
             told = f"{number:,} of {count:,} requests {reach} beyond the device"
             yield f"{told}, and {are} {became} (trace.address = clip)"
+
+
+def guessed(document: Document) -> Iterator[str]:
+    """Yield that the life is a guess, without the figures that differ from run to run."""
+    if figures.is_life_guess(document):
+        yield (
+            "lifetime_host_bytes is a guess: too few cycles of a block, or much left in the SLC "
+            "cache that is still to be moved"
+        )
 
 
 def _of_config(config: Mapping[str, Any]) -> Iterator[str]:

@@ -40,7 +40,7 @@ _GLUED = "\N{NO-BREAK SPACE}"
 _SPACE = re.compile(r"[ \n]+")
 
 #: How a cell of figures begins, and the letters that it has at most.
-_FIGURE = re.compile(r"[-+−<(]?\d")
+_FIGURE = re.compile(r"[-+−<(~]?\d")
 _LONG = 24
 
 
