@@ -147,6 +147,8 @@ def test_a_verdict_on_a_cache_that_never_filled_says_so_first(tmp_path: Path) ->
     fits, over = written(96, tmp_path), written(104, tmp_path)
     assert fits.verdict()[0].startswith("No SLC cache was ever full here")
     assert "never full" not in " ".join(over.verdict())
+    # Which may be long before it is full.
+    assert " at most, reclaimed from " in str(notes.state_line(over.documents))
     assert fits.tables()[0].rows[1][-1].plain.startswith("384 / ")
     of_two = [("a", fits.documents[1]), ("b", over.documents[1])]
     assert notes.unfilled(of_two).startswith("The SLC cache of a was never full here")

@@ -102,7 +102,7 @@ def _steady(states: Sequence[State]) -> str:
 
 
 def _cache(states: Sequence[State]) -> str:
-    """Say what the caches took at most, whether they were ever full, and what is left in them."""
+    """Say what the caches took at most, when room was made in them, and what is left in them."""
     cached = [state for state in states if state.peak is not None]
     if not cached:
         return "no SLC cache"
@@ -121,8 +121,9 @@ def _filled(cached: Sequence[State]) -> str:
     if not filled:
         return "never full"
     if len(cached) == 1:
-        return f"full after {units.span(filled[0] / 1e3)}"
-    return "full" if len(filled) == len(cached) else f"full in {len(filled)} of {len(cached)}"
+        return f"reclaimed from {units.span(filled[0] / 1e3)} on"
+    some = "" if len(filled) == len(cached) else f" in {len(filled)} of {len(cached)}"
+    return f"reclaimed{some}"
 
 
 def ranged(values: Sequence[float], show: Callable[[float], str]) -> str:
