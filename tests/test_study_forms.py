@@ -56,7 +56,8 @@ def forms(*words: str | Path, status: int = 0) -> list[list[Row]]:
 
 def test_what_a_study_shows_has_the_forms(trace: Path, tmp_path: Path) -> None:
     room = {"device.user_bytes": "2MiB", "trace.address": "wrap"}
-    how: dict[str, Any] = {"vary": {"slc_blocks": "3..4"}, "settings": room, "jobs": 1}
+    how: dict[str, Any] = {"settings": room, "jobs": 1}
+    how["vary"] = {"slc_blocks": "3..4", "slc.start_free_ratio": [0.2, 0.4]}
     slcache.sweep(trace, device="tiny", scheme="baseline", out=tmp_path, **how)
     show = ("sweep", "show", tmp_path, "--metric", "write_mean_ns", "--metric", "waf")
     (points,) = forms(*show)
@@ -65,9 +66,10 @@ def test_what_a_study_shows_has_the_forms(trace: Path, tmp_path: Path) -> None:
     document = json.loads(command(*show, "--json").stdout)
     ranked = document["configurations"]
     assert [row["waf"] for row in points] == [repr(one["metrics"]["waf"]) for one in ranked]
-    (effect,) = document["metrics"]["waf"]["effects"]
-    assert [row["waf"] for row in effects] == [repr(level["mean"]) for level in effect["levels"]]
-    assert [row["points"] for row in effects] == ["1", "1"]
+    told = document["metrics"]["waf"]["effects"]
+    means = {repr(level["mean"]) for effect in told for level in effect["levels"]}
+    assert {row["waf"] for row in effects} == means
+    assert [row["points"] for row in effects] == ["2"] * 4
     best = document["front"]["configurations"]
     found = [row["write_mean_ns [ns]"] for row in front]
     assert found == [repr(one["metrics"]["write_mean_ns"]) for one in best]

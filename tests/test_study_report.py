@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from rich.text import Text
 
 from charted import charts, keys
 from slcache.study import page as pages
@@ -178,6 +179,56 @@ def test_where_each_load_has_one_configuration_there_is_no_front(
     assert f"No front: {DEPTH} is the load" in printed(study)
     assert study.judged[0].spreads["waf"].best is None
     validator("sweep-show").validate(study.to_dict())
+
+
+def answered(study: Analysis) -> tuple[list[list[str]], list[str]]:
+    """Return the points of an answer as they are printed, and its sentences."""
+    headline, *told = show.brief(study)
+    (table,) = (part for part in told if isinstance(part, Table))
+    lines = [part.plain for part in told if isinstance(part, Text)]
+    assert headline.plain.startswith(f"{study.outcome.frame.height} points: ")
+    assert lines.pop().startswith("--explain prints more")
+    assert len(lines) <= 5
+    return [[cell.plain for cell in row] for row in table.rows], lines
+
+
+def test_an_answer_is_the_points_the_best_of_each_load_and_five_sentences(study: Analysis) -> None:
+    rows, told = answered(study)
+    assert [(row[0], row[1]) for row in rows] == [(n, t) for t in (EASY, HARD) for n in "123"]
+    assert told[0] == "The best by waf: on easy.csv blocks=1 (1.100); on hard.csv blocks=4 (5)."
+    rows, told = answered(of_loads([1, 8], [2, 4, 6]))
+    assert [row[:3] for row in rows] == [
+        *(["1", "1", "2"], ["2", "1", "4"], ["3", "1", "6"]),
+        *(["1", "8", "6"], ["2", "8", "4"], ["3", "8", "2"]),
+    ]
+    # Of a load's single configuration there is no best, nor where none has a figure.
+    rows, told = answered(of_loads(range(1, 9), [2]))
+    assert [row[0] for row in rows] == list("12345678")
+    rows, told = answered(analysis(grid({"a": [3, 1]}, lambda *_: {"waf": None}), "waf"))
+    assert [row[0] for row in rows] == ["3", "1"]
+    assert told == [
+        "waf: 2 of the 2 points that are done have no value and are not in its figures."
+    ]
+    # Of many loads the first points, of many reasons the first.
+    rows, told = answered(of_loads(range(1, 17), range(1, 9)))
+    assert [row[0] for row in rows] == [*"123"] * 16
+    lost = [row({"a": n}, {"waf": None}, status="failed", reason=f"r{n}") for n in range(9)]
+    done = [row({"a": n}, {"waf": 1.0}) for n in (9, 10)]
+    rows, told = answered(analysis([*lost, *done], "waf"))
+    assert told == [f"1 failed: r{n}" for n in range(3)] + [
+        "6 more reasons",
+        "The best by waf: all alike (1).",
+    ]
+
+
+def test_no_table_is_shown_twice_nor_empty() -> None:
+    """A study of one parameter has its points once, and one without figures no effects."""
+    for levels in ({"a": [1, 2, 3, 4]}, {"a": [1, 2, 3, 4], "b": [1, 2]}):
+        for figure in (lambda a, *_: {"waf": 1.5 * a}, lambda *_: {"waf": None}):
+            parts = show.parts(analysis(grid(levels, figure), "waf"))
+            rows = [[row[1:] for row in part.rows] for part in parts if isinstance(part, Table)]
+            assert all(rows)
+            assert all(one not in rows[:i] for i, one in enumerate(rows))
 
 
 def test_a_map_has_the_trace_only_beside_a_single_other_parameter(study: Analysis) -> None:
@@ -387,7 +438,7 @@ def test_worst_factors_are_those_of_the_definition_and_one_trace_has_none() -> N
     assert "across_traces" not in found.to_dict()
     assert "On all traces" not in printed(found)
     assert "On all traces" not in pages.render(found, "", "")
-    assert sum(isinstance(part, Table) for part in show.parts(found)) == 3
+    assert sum(isinstance(part, Table) for part in show.parts(found)) == 2
 
 
 def test_the_best_everywhere_is_called_so() -> None:

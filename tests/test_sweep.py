@@ -349,11 +349,15 @@ def test_effects_are_means_of_runs_and_the_best_points_come_first(folder: Path) 
         assert level["mean"] == pytest.approx(fmean(means))
     found = json.loads(command("sweep", "show", folder, *METRIC, "--json").stdout)
     means = [one["metrics"]["write_mean_ns"] for one in found["configurations"]]
-    assert means == sorted(means)
     assert len(means) == 4
+    # Of each load the best comes first.
+    for half in (means[:2], means[2:]):
+        assert half == sorted(half)
     # One table, which any reader of CSV takes.
     frame = pl.read_csv(command("sweep", "show", folder, *METRIC, "--format", "csv").stdout)
     assert frame.columns[0] == "place"
+    assert frame["place"].to_list() == [1, 2, 1, 2]
+    assert frame[SCALE].to_list() == [0.1, 0.1, 1, 1]
     assert frame["write_mean_ns [ns]"].to_list() == means
     ranked = Analysis.of(
         Outcome.of(read_table(folder / "points.parquet")), ["write_mean_ns"]
@@ -361,11 +365,16 @@ def test_effects_are_means_of_runs_and_the_best_points_come_first(folder: Path) 
     assert ranked["write_mean_ns"].to_list() == means
     assert ranked.rows() == frame.rows()
     assert [name.split(" [")[0] for name in frame.columns] == ranked.columns
-    told = command("sweep", "show", folder, *METRIC).stdout.decode()
+    told = command("sweep", "show", folder, *METRIC, "--explain").stdout.decode()
     assert told.index("by write_mean_ns") < told.index("main effects")
     most = json.loads(command("sweep", "show", folder, "--metric", "iops", "--json").stdout)
+    ran, shown = (
+        command(*words).stdout.decode().partition("\n by erases ")[2]
+        for words in (("sweep", folder, "--skip-impossible"), ("sweep", "show", folder))
+    )
+    assert shown.partition("\n--explain")[0] == ran.partition("\nslcache sweep show")[0] != ""
     rates = [one["metrics"]["iops"] for one in most["configurations"]]
-    assert rates == sorted(rates, reverse=True)
+    assert rates[:2] == sorted(rates[:2], reverse=True)
 
 
 def test_the_document_is_what_its_schema_says(folder: Path) -> None:
@@ -461,7 +470,7 @@ def test_a_column_has_one_unit_and_its_title_none() -> None:
     table = grid({"a": [1, 4000]}, lambda a, _: {"write_mean_ns": 9e3 * a, "bytes_per_s": 8e6 * a})
     told = printed(analysis(table, "write_mean_ns", "bytes_per_s"))
     units = re.findall(r"[\d,.]+ (ns|µs|ms|s) [\d,.]+ (\S+/s)", told)
-    assert len(units) >= 4
+    assert len(units) >= 2
     assert set(units) == {("µs", "MB/s")}
     assert "write_mean bytes_per_s" in told
 

@@ -240,7 +240,7 @@ def test_the_command_line_writes_what_is_found(trace: Path, found: Tuning, tmp_p
     assert document["points"] == json.loads(found.to_json())["points"]
     assert sorted(p.name for p in out.iterdir()) == sorted([*FILES, "store"])
     assert pl.read_parquet(out / "points.parquet").height == 24
-    assert "main effects" in slcache("sweep", "show", out).stdout.decode()
+    assert "main effects" in slcache("sweep", "show", out, "--explain").stdout.decode()
 
 
 def test_a_search_keeps_the_folder_of_another(tmp_path: Path) -> None:

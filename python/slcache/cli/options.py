@@ -187,7 +187,8 @@ class ExplanationOptions(OutputOptions):
 
     explain: bool = option(
         "",
-        "Print the full explanation: why schemes differ, pace, lifetime and bounds.",
+        "Print the full explanation: of runs why schemes differ, pace, lifetime and bounds; of a "
+        "study main effects, front and seeds.",
         default=False,
     )
 

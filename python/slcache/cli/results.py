@@ -224,10 +224,10 @@ def report(asked: ReportOptions) -> None:
     is_page = out.suffix == ".html" and not out.is_dir()
     page = out if is_page else out / _PAGE
     if len(results) == 1 and studies.is_study(results[0]):
-        if normalise is not None or gb_per_day is not None or explain:
-            of_runs = "--normalise, --gb-per-day and --explain are for results of runs"
+        if normalise is not None or gb_per_day is not None:
+            of_runs = "--normalise and --gb-per-day are for results of runs"
             raise opt.wrong(f"{results[0]} is a study: {of_runs}")
-        studies.show_study(results[0], None, page, asked.form)
+        studies.show_study(results[0], None, page, asked)
         return
     try:
         result = gather(results, normalise).told_at(gb_per_day)

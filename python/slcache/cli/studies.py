@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
@@ -32,7 +33,7 @@ TABLE, ASKED = "points.parquet", "study.toml"
 
 
 @dataclass(frozen=True, kw_only=True)
-class StudyOptions(opt.OutputOptions):
+class StudyOptions(opt.ExplanationOptions):
     """A study that was run, and how it is shown."""
 
     folder: Path = opt.argument("DIR", "The folder of a sweep or a tune.")
@@ -48,21 +49,25 @@ class StudyOptions(opt.OutputOptions):
 
 @opt.verb
 def show(asked: StudyOptions) -> None:
-    """Show a study: points, main effects, the Pareto front, the spread over seeds.
+    """Show a study: its points, and which is the best.
 
-    The points come first, the best in the first metric on top. Points that failed, are
-    impossible or lack a metric are counted with their reasons. The mean of a level is over
-    all other parameters.
+    The points are sorted by the first metric, those of each load apart. Points that failed,
+    are impossible or lack a metric are counted with their reasons. --explain adds main
+    effects, the Pareto front and the spread over seeds; the mean of a level is over all other
+    parameters.
 
     Examples:
       slcache sweep show out/sizes
+      slcache sweep show out/sizes --explain
       slcache sweep show out/sizes --metric write_p99_ns --metric waf --html sizes.html
 
     """
-    show_study(asked.folder, asked.metrics, asked.html, asked.form)
+    show_study(asked.folder, asked.metrics, asked.html, asked)
 
 
-def show_study(folder: Path, metrics: list[str] | None, html: Path | None, form: opt.Form) -> None:
+def show_study(
+    folder: Path, metrics: list[str] | None, html: Path | None, how: opt.ExplanationOptions
+) -> None:
     """Show what a study found, and write its page."""
     from slcache.study import page as pages
     from slcache.study import run as folders
@@ -70,6 +75,7 @@ def show_study(folder: Path, metrics: list[str] | None, html: Path | None, form:
     from slcache.study.analysis import Analysis
     from slcache.study.outcome import Outcome
 
+    how.check_explained()
     path = folder / TABLE
     table = _read(path)
     try:
@@ -92,8 +98,10 @@ def show_study(folder: Path, metrics: list[str] | None, html: Path | None, form:
         with Transaction(html.parent, [html.name], [path, folder / ASKED]) as files:
             files.write(html.name, page.encode())
     written = console.written("report", html)
-    shown = map(console.in_options, parts.parts(analysis))
-    console.answer(form, analysis.to_json, [*shown, *written])
+    # Other programs get all tables.
+    whole = how.explain or how.form != "table"
+    shown = map(console.in_options, (parts.parts if whole else parts.brief)(analysis))
+    console.answer(how.form, analysis.to_json, [*shown, *written])
 
 
 def is_study(folder: Path) -> bool:
@@ -185,17 +193,14 @@ def sweep(asked: SweepOptions) -> int:
 
 def _sweep_parts(found: Sweep, out: Path, *, report: bool) -> Iterator[RenderableType]:
     from slcache.study import run
-    from slcache.study.outcome import Outcome
+    from slcache.study import show as parts
 
     yield Table(found.table.to_dicts(), {}, units=frame.UNITS)
-    if state := Outcome.of(found.table).state:
-        yield Text(state)
-    counts = found.counts()
-    told = [f"{count:,} {status}" for status, count in counts.items() if count]
+    analysis = found.analysis()
     kept = f"; {found.kept:,} results were there before" if found.kept else ""
-    points = "1 point" if len(found.points) == 1 else f"{len(found.points):,} points"
-    yield Text(f"{points}: {', '.join(told)}{kept}", "bold")
-    yield from (console.in_options(Text(line, "yellow")) for line in found.problems())
+    headline = f"{parts.points(analysis.outcome)}{kept}"
+    more = f"slcache sweep show {shlex.quote(str(out))} --explain"
+    yield from map(console.in_options, parts.brief(analysis, headline, found.problems(), more))
     yield from (Text(f"table: {out / name}") for name in run.TABLES)
     yield from console.written("report", out / run.REPORT if report else None)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -309,6 +310,15 @@ class Analysis(JsonDocument):
         return fronts.over_loads(self.judged)
 
     @property
+    def apart(self) -> list[str]:
+        """The parameters by which configurations are ranked apart: the load, unless it is sought.
+
+        A search chooses all that it varies.
+        """
+        several = len(self.judged) > 1 or any(each.front.loads for each in self.judged)
+        return self.outcome.loads if several else []
+
+    @property
     def each_load(self) -> str:
         """What each of the loads is, in a word."""
         return "trace" if self.outcome.loads in ([], [TRACE]) else "load"
@@ -341,26 +351,39 @@ class Analysis(JsonDocument):
 
     @property
     def ranked(self) -> pl.DataFrame:
-        """The configurations as a frame, in the order and with the figures of the table shown."""
+        """The configurations as a frame, in the order and with the figures of the table shown.
+
+        Each load begins with place 1.
+        """
         import polars as pl
 
-        rows = [
-            {"place": place, **one.settings, **one.means(self.metrics)}
-            for place, one in enumerate(self.configurations, 1)
-        ]
+        places: Counter[tuple[Setting, ...]] = Counter()
+        rows = []
+        for one in self.configurations:
+            places[load := self._load_of(one)] += 1
+            own = {**dict(zip(self.apart, load, strict=True)), **one.settings}
+            rows.append({"place": places[load], **own, **one.means(self.metrics)})
         return pl.DataFrame(rows, infer_schema_length=None)
+
+    def _load_of(self, one: Configuration) -> tuple[Setting, ...]:
+        return tuple(one.settings[name] for name in self.apart)
 
     @property
     def configurations(self) -> list[Configuration]:
-        """The configurations, the best in the first metric first; those without one are last."""
+        """The configurations, load by load, the best in the first metric first.
+
+        Those without one are last.
+        """
         if not self.metrics:
             return self.outcome.configurations
         first = self.metrics[0]
         sign = -1 if metric_of(first).goal == "max" else 1
+        known = dict.fromkeys(map(self._load_of, self.outcome.configurations))
+        loads = {load: i for i, load in enumerate(known)}
 
-        def place(one: Configuration) -> tuple[bool, float]:
+        def place(one: Configuration) -> tuple[int, bool, float]:
             mean = one.mean(first)
-            return mean is None, sign * (mean or 0.0)
+            return loads[self._load_of(one)], mean is None, sign * (mean or 0.0)
 
         return sorted(self.outcome.configurations, key=place)
 

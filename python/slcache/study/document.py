@@ -243,7 +243,7 @@ class Shown(TypedDict):
     left_out: list[LeftOut]
     """The points without figures by reason, most first."""
     configurations: list[ConfigurationShape]
-    """Points that are done: the best in the first metric first."""
+    """Points that are done: of each load the best in the first metric first."""
     metrics: dict[str, MetricShape]
     """By metric, what parameters do to it."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ from rich.text import Text
 
 from slcache import units
 from slcache.frame import UNITS
-from slcache.metrics import COUNTED, absence
+from slcache.metrics import COUNTED, absence, metric_of
 from slcache.names import joined
 from slcache.results.intervals import LEVEL
 from slcache.study.analysis import Analysis, is_numeric
@@ -20,6 +21,7 @@ from slcache.study.outcome import (
     TRACE,
     Outcome,
     configuration_columns,
+    figure_text,
     interval_text,
     interval_texts,
     is_load,
@@ -32,6 +34,8 @@ from slcache.tables.table import Cells, Source, Table
 
 #: So many of the best points, rows of other tables, and loads are shown; --json has all.
 _POINTS, MOST, _LOADS = 20, 60, 20
+#: Of each of many loads so many points; reasons, and sentences with them, in an answer.
+_OF_LOAD, _REASONS, _SENTENCES = 3, 3, 5
 #: So many configurations are named in a sentence, and values of a parameter.
 _NAMED, _VALUES = 5, 12
 
@@ -66,13 +70,10 @@ def parts(
         yield Text(f"{count:,} {status}: {reason}", "yellow")
     for line in missing(analysis):
         yield Text(line, "yellow")
-    is_told = bool(outcome.factors and outcome.configurations)
-    best = f"by {analysis.metrics[0] if analysis.metrics else 'points'}"
-    columns = _columns(analysis, outcome.factors, analysis.metrics)
-    place = [(best, "place"), *columns] if is_told else []
-    yield Table(analysis.ranked.to_dicts(), place, most=_POINTS, units=UNITS)
-    if is_told:
-        yield _levels(analysis)
+    yield _ranked(analysis)
+    if analysis.levels:
+        # Of one parameter the points are the levels.
+        yield from [_levels(analysis)] if len(outcome.factors) > 1 else []
         yield from map(Text, means(analysis))
         yield from draw("effects", None)
     for judged in analysis.judged[:loads]:
@@ -88,12 +89,89 @@ def parts(
         yield from map(Text, lines)
 
 
+def brief(
+    analysis: Analysis, headline: str = "", problems: Iterable[str] | None = None, more: str = ""
+) -> Iterator[Any]:
+    """Yield the answer of a study: its points, the best, and at most so many sentences.
+
+    `problems` are those of the points, by default what the table tells; `more` prints the rest.
+    """
+    outcome = analysis.outcome
+    if outcome.state:
+        yield Text(outcome.state)
+    yield Text(headline or points(outcome), "bold")
+    if problems is None:
+        every = [f"{count:,} {status}: {reason}" for status, reason, count in outcome.reasons()]
+        left = len(every) - _REASONS
+        problems = [*every[:_REASONS], *([f"{left:,} more reasons"] if left > 0 else [])]
+    told = list(problems)
+    yield from (Text(line, "yellow") for line in told)
+    yield _ranked(analysis)
+    lines = [*best(analysis), *missing(analysis)]
+    if len(analysis.judged) > 1:
+        lines += itertools.islice(across(analysis), 1)
+    else:
+        (judged,) = analysis.judged
+        lines += seeds(analysis, judged)
+        lines += [*front(judged.front)][-1:] if judged.front.goals else []
+    yield from map(Text, lines[: max(0, _SENTENCES - len(told))])
+    yield Text(f"{more or '--explain'} prints more: main effects, the Pareto front, seeds", "dim")
+
+
+def _ranked(analysis: Analysis) -> Table:
+    """Return the configurations, the best of each load first."""
+    outcome, loads = analysis.outcome, analysis.apart
+    rows = analysis.ranked.to_dicts()
+    count = max(1, len({tuple(row[name] for name in loads) for row in rows}))
+    shown = max(_OF_LOAD, _POINTS // count)
+    hidden = sum(row["place"] > shown for row in rows)
+    factors = [*loads, *(name for name in outcome.factors if name not in loads)]
+    columns = _columns(analysis, factors, analysis.metrics)
+    first = analysis.metrics[0] if analysis.metrics else "points"
+    # There is no best where each load has one configuration, or none has a figure.
+    ordered = len(rows) > count and any(row.get(first, row) is not None for row in rows)
+    if ordered:
+        columns.insert(0, (f"by {first}", "place"))
+    return Table(
+        rows,
+        columns if rows else [],
+        most=MOST,
+        caption=f"{hidden:,} in later places: --json has them" if hidden else "",
+        units=UNITS,
+        told=lambda row: row["place"] <= shown,
+    )
+
+
+def best(analysis: Analysis) -> Iterator[str]:
+    """Yield which configuration is the best of each load in the first metric."""
+    first = analysis.metrics[0] if analysis.metrics else None
+    if first is None or (goal := metric_of(first).goal) is None:
+        return
+    told = []
+    for judged in analysis.judged if len(analysis.judged) > 1 or not analysis.apart else ():
+        means = [(one.mean(first), one) for one in judged.outcome.with_metric(first)]
+        if len(means) < 2:
+            continue
+        figure = (max if goal == "max" else min)(mean for mean, _ in means if mean is not None)
+        alike = [one for mean, one in means if mean == figure]
+        name = settings_text(alike[0].settings, analysis.short)
+        others = f" and {len(alike) - 1:,} more" if len(alike) > 1 else ""
+        which = "all alike" if len(alike) == len(means) else f"{name}{others}"
+        where = "" if judged.trace is None else f"on {analysis.names[judged.trace]} "
+        told.append(f"{where}{which} ({figure_text(first, figure)})")
+    if told:
+        rest = [f"{len(told) - _NAMED:,} more {analysis.each_load}s"] if len(told) > _NAMED else []
+        yield f"The best by {first}: {'; '.join([*told[:_NAMED], *rest])}."
+
+
 def _of_load(analysis: Analysis, judged: LoadFront, draw: Draw) -> Iterator[Any]:
     """Yield what is best under a load, and what seeds say of it."""
     if judged.trace is not None:
         yield Heading(f"On {analysis.names[judged.trace]}")
     yield from draw("front", judged)
-    if judged.front.places:
+    # Where all points are on the front their table is above.
+    whole = judged.trace is None and len(judged.front.places) == len(analysis.configurations)
+    if judged.front.places and not (whole and len(judged.front.places) <= _POINTS):
         metrics = judged.front.metrics
         rows = (
             {"front": number, **judged.load, **one.settings, **one.means(metrics)}
