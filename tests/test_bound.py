@@ -275,7 +275,9 @@ def test_idle_time_between_bursts_is_no_time_of_the_device(pause_ms: int) -> Non
     assert curve.last_mb_per_s == pytest.approx((1 << 16) / 1000, rel=0.02)
 
 
-def test_the_verb_writes_figures_and_pictures(tmp_path: Path) -> None:
+def test_the_verb_writes_figures_and_pictures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     both = ["cliff", "--device", "tiny", "--amount", "1500KiB", "--bs", "16k", "--iodepth", "8"]
     found = json_of(*both, "--schemes", "tlc-only,baseline", "--out", tmp_path, "--json")["schemes"]
     assert set(found) == {"tlc-only", "baseline"}
@@ -288,6 +290,11 @@ def test_the_verb_writes_figures_and_pictures(tmp_path: Path) -> None:
     for burst in bursts:
         last = found["tlc-only"]["last_mb_per_s"]
         assert burst["mean_mb_per_s"] == pytest.approx(last, rel=0.25)
+    # How much it will be is told before.
+    monkeypatch.setattr("slcache.cli.cliff._MUCH_BYTES", 4 << 20)
+    told = b"note: 3 runs write 4.36 MiB in all, and each up to 1.45 MiB; --amount takes less"
+    assert told in command(*both, "--schemes", "tlc-only,baseline", "--bound").stderr
+    assert b" in all" not in done.stderr
     # Bursts that run into one another are writes without a break, which is said.
     merged = command(*both, "--schemes", "tlc-only", *paused[:-2], "1ms")
     assert b"note: tlc-only: a burst lasts longer than the 1.00 ms" in merged.stderr

@@ -711,6 +711,21 @@ def test_what_much_work_takes_is_told_once_where_nobody_watches(
     assert capsys.readouterr().err == "note: 0 of 10 runs done, about 3 min left\n"
 
 
+def test_what_is_left_is_told_by_the_sizes_of_runs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What turns out to take more than twice as long is told again."""
+    for sizes, left in (([800, 100, 100], "about 3 min"), ((), "about 27 min")):
+        clock = iter([0, 800, 2600])
+        monkeypatch.setattr("time.monotonic", lambda clock=clock: next(clock))
+        with console.meter("auto", sizes=sizes) as meter:
+            for done in range(3):
+                meter("runs", done, 3)
+        told = [f"note: 1 of 3 runs done, {left} left"]
+        told += ["note: 2 of 3 runs done, about 5 min left"] if sizes else []
+        assert capsys.readouterr().err.splitlines() == told
+
+
 def test_what_is_counted_for_whoever_watches(little: Path) -> None:
     """The runs of a comparison, none of a single run, and no more points than a search has."""
     seen: list[tuple[str, int]] = []

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: What a laboratory's measurement has too.
 _LIKE = ("device", "config", "settings", "state", "scale", "jobs")
+#: From here on the amount of all runs is told before the first of them.
+_MUCH_BYTES = 128 << 30
 FILES = ("like.json", "like.csv", "like.svg", "like.png")
 
 
@@ -227,9 +229,18 @@ def cliff(asked: CliffOptions) -> None:
         opt.refuse(asked, ("bursts", "pause_ns"), told)
     device, names, settings, _ = asked.rivals()
     console.tell(device, names, settings)
+    planned = cliffs.loads(asked.chosen, device=device, schemes=names, settings=settings)
+    amounts = [load.written_bytes for load in planned.values()]
+    # Each load is written without a cache too.
+    amounts += set(amounts) if asked.bound else ()
+    if sum(amounts) >= _MUCH_BYTES:
+        console.note(
+            f"{len(amounts)} runs write {units.size(sum(amounts))} in all, and each up to "
+            f"{units.size(max(amounts))}; --amount takes less"
+        )
     with (
         console.output(asked.out, cliffs.FILES, asked.reads) as files,
-        console.meter(asked.meter) as meter,
+        console.meter(asked.meter, sizes=amounts) as meter,
     ):
         result = cliffs.cliff.of(replace(asked, on_progress=meter))
         if files is not None:

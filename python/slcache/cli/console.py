@@ -41,6 +41,8 @@ _MANY = ("points", "runs")
 #: The phase of a run whose pace tells how long the run is.
 _REPLAY = ": replay"
 _OUTLOOK_AFTER_S, _OUTLOOK_LEAST_S = 5.0, 30.0
+#: It is told again where it will take so many times as long as was told.
+_WRONG = 2
 
 
 def emit(text: str, *, aside: bool = False) -> None:
@@ -156,12 +158,13 @@ def output(
 
 
 @contextlib.contextmanager
-def meter(when: When, *, kept: bool = False) -> Iterator[Callback]:
+def meter(when: When, *, kept: bool = False, sizes: Sequence[int] = ()) -> Iterator[Callback]:
     """Draw progress with the time left: a bar on a terminal, lines elsewhere if insisted on.
 
-    Where what is done is `kept`, an interrupt says how much that is.
+    Where what is done is `kept`, an interrupt says how much that is. `sizes` are those of runs that
+    are not alike, in their order.
     """
-    with _drawing(when) as draw:
+    with _drawing(when, sizes) as draw:
         said = ""
 
         def noted(phase: str, done: int, total: int) -> bool | None:
@@ -179,13 +182,13 @@ def meter(when: When, *, kept: bool = False) -> Iterator[Callback]:
             raise
 
 
-def _drawing(when: When) -> contextlib.AbstractContextManager[Callback]:
+def _drawing(when: When, sizes: Sequence[int]) -> contextlib.AbstractContextManager[Callback]:
     """Return what draws progress as long as it is entered."""
     if when == "never":
         return contextlib.nullcontext(lambda _phase, _done, _total: True)
     if sys.stderr.isatty():
         return _bars()
-    return contextlib.nullcontext(_Outlook().draw if when == "auto" else _lines())
+    return contextlib.nullcontext(_Outlook(sizes).draw if when == "auto" else _lines())
 
 
 def _name(phase: str) -> str:
@@ -218,10 +221,11 @@ def _bars() -> Iterator[Callback]:
 
 
 class _Outlook:
-    """Tells once, of much that is left to run, how long it will about take."""
+    """Tells, of much that is left to run, how long it will about take; again where it was wrong."""
 
-    def __init__(self) -> None:
-        self._told = False
+    def __init__(self, sizes: Sequence[int] = ()) -> None:
+        self._sizes = sizes
+        self._told_s = 0.0
         #: Runs or points, as they are called: how many are done, of how many, and were at first.
         self._name, self._done, self._total, self._first = "", 0, 0, 0
         self._began = self._run_began = self._replay_began = math.nan
@@ -229,8 +233,6 @@ class _Outlook:
     def draw(self, phase: str, done: int, total: int) -> bool:
         """Note how far things are."""
         now, name = time.monotonic(), _name(phase)
-        if self._told:
-            return True
         if name in _MANY:
             if not self._name or done < self._done:
                 self._began, self._first = now, done
@@ -250,14 +252,22 @@ class _Outlook:
 
     def _tell(self, now: float, part: float) -> None:
         """Tell what is left, if it is much; `part` is how much of the run that goes on is done."""
-        known, passed_s = self._done - self._first + part, now - self._began
+        begun, passed_s = self._work(self._done + part), now - self._began
+        known = begun - self._work(self._first)
         if not known or passed_s < _OUTLOOK_AFTER_S:
             return
-        left_s = passed_s * (self._total - self._done - part) / known
-        if left_s >= _OUTLOOK_LEAST_S:
-            self._told = True
+        left_s = passed_s * (self._work(self._total) - begun) / known
+        if left_s >= _OUTLOOK_LEAST_S and passed_s + left_s > _WRONG * self._told_s:
+            self._told_s = passed_s + left_s
             left = f"about {left_s / 60:,.0f} min" if left_s > 90 else f"about {left_s:.0f} s"
             note(f"{self._done:,} of {self._total:,} {self._name} done, {left} left")
+
+    def _work(self, runs: float) -> float:
+        """Return how much so many runs are: where all are run, by their sizes."""
+        if len(self._sizes) != self._total:
+            return runs
+        whole = int(runs)
+        return sum(self._sizes[:whole]) + (runs - whole) * sum(self._sizes[whole : whole + 1])
 
 
 def _lines() -> Callback:
