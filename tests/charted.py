@@ -79,6 +79,16 @@ def keys(spec: Any) -> list[str]:  # noqa: ANN401
     return []
 
 
+def colours(spec: Spec) -> dict[str, str]:
+    """Return every name that a chart has a colour for, and the colour."""
+    found: dict[str, str] = {}
+    for node in nodes(spec):
+        scale = node.get("encoding", {}).get("color", {}).get("scale", {})
+        names = scale.get("domain", ()) if isinstance(scale.get("range"), list) else ()
+        found |= dict(zip(names, scale.get("range", ()), strict=False))
+    return {name: colour for name, colour in found.items() if isinstance(name, str)}
+
+
 def texts(spec: Any) -> list[str]:  # noqa: ANN401
     """Return the texts that a chart only says."""
     whole = spec if isinstance(spec, dict) else spec.to_dict(validate=False)

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import slcache
-from charted import axis, charts, keys, only, panels, rows, texts
+from charted import axis, charts, colours, keys, only, panels, rows, texts
 from figured import figured
 from slcache import units
 from slcache.charts import device, layout, performance, pictures, scheme, spec
@@ -136,6 +136,15 @@ def test_a_new_kind_of_waiting_just_appears(nine: slcache.Comparison) -> None:
         keys(performance.attribution(dict(zip("ab", documents, strict=True))))
     )
     assert "wait zeal is waiting behind zeal" in performance.attribution_caption(documents)
+
+
+def test_no_two_things_in_a_picture_have_one_colour(nine: slcache.Comparison) -> None:
+    """Whatever pictures a page has: the bound too, among more schemes than are named by hand."""
+    drawn = charts(nine.report())
+    assert {"How large a cache is worth", "Where the mean latency comes from"} <= drawn.keys()
+    for title, chart in drawn.items():
+        found = colours(chart)
+        assert len(set(found.values())) == len(found), (title, found)
 
 
 def test_every_erase_count_and_distribution_is_told(nine: slcache.Comparison) -> None:

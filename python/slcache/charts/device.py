@@ -311,16 +311,17 @@ def bound_caption(documents: Sequence[Document]) -> str:
 def bound(runs: Runs, curve: Mapping[str, Any] | None) -> Spec:
     """Draw the least over the size of the cache, and the schemes as points."""
     known = {label: each for label, each in runs.items() if figures.bound(each) is not None}
-    looks = {name: look for name, look in spec.colours(runs).items() if name in known}
     shown = _least(curve, list(known.values()))
+    # The bound has the colours behind those of all schemes.
+    every = spec.colours([*runs, *shown])
+    looks = {name: look for name, look in every.items() if name in known or name in shown}
     done = {label: document["figures"]["dense_bytes"] or 0 for label, document in known.items()}
     on_disk = next(iter(runs.values())).get("disk")
     does = "written to the disk" if on_disk else "programmed dense"
     most = max([*done.values(), *(least for _, ys in shown.values() for least in ys)])
     up = spec.sized(does, most, low=0)
-    greys = dict(zip(shown, ("#7F8790", "#A8AEB6"), strict=False))
     layers = [
-        spec.lines(shown, _CACHE, up, looks | greys, point={"size": 18}, strokeDash=[1, 0])
+        spec.lines(shown, _CACHE, up, looks, point={"size": 18}, strokeDash=[1, 0])
     ] if shown else []  # fmt: skip
     marks = []
     for label, size in done.items():
@@ -332,10 +333,10 @@ def bound(runs: Runs, curve: Mapping[str, Any] | None) -> Spec:
             across = spec.rule(y=size / up.per, strokeDash=[2, 2])
             across["data"] = spec.data([{"key": label, "told": f"{units.size(size)}, no cache"}])
             across["encoding"] |= {
-                "color": spec.key(looks | greys), "tooltip": spec.tip(name="key", value="told"),
+                "color": spec.key(looks), "tooltip": spec.tip(name="key", value="told"),
             }  # fmt: skip
             layers.append(across)
-    layers.append(spec.points(marks, _CACHE, up, looks | greys, size=90, stroke="white"))
+    layers.append(spec.points(marks, _CACHE, up, looks, size=90, stroke="white"))
     return layout.picture([layout.panel(*layers, height=280)])
 
 
