@@ -318,6 +318,37 @@ def test_the_answer_is_short_if_not_explained(trace: Path, comparison: slcache.C
 BLOCK_BYTES = 128 << 10
 
 
+def test_flushes_are_compared_where_there_are_any(tmp_path: Path) -> None:
+    """Behind a buffer a write that has to last takes what its flush takes."""
+    load = tmp_path / "sync.toml"
+    writes = 'footprint_bytes = "1MiB"\nrequests = 80\n[global]\nrw = "randwrite"\nbs = "4k"\n'
+    schemes = ["baseline", "tlc-only"]
+    on: dict[str, Any] = {"device": "tiny", "schemes": schemes, "replay": "closed:1"}
+    settings = {"buffer.bytes": "1MiB", "device.plp": False}
+    load.write_text(f"{writes}fsync = 1\n")
+    synced = slcache.compare(load, settings=settings, **on)
+    for run in synced.runs:
+        document = run.to_dict()
+        host, found = document["host"], document["figures"]
+        assert found["flush_mean_ns"] == pytest.approx(1e3 * host["flush"]["latency_us"]["mean"])
+        # One request at a time: they are all that the run takes.
+        sums = (found[f"{kind}_mean_ns"] * host[kind]["requests"] for kind in ("write", "flush"))
+        assert sum(sums) == pytest.approx(found["duration_ns"], rel=1e-6)
+    said = synced.verdict()[0]
+    assert "rites: equal within 1 % on mean latency; flushes: baseline wins" in said
+    (table, *_) = synced.tables()
+    assert "flush\nmean" in table.columns
+    # A page of 4 KiB at 800 MB/s, and its program.
+    means = [synced[scheme].to_dict()["figures"]["flush_mean_ns"] for scheme in schemes]
+    assert means == [5120 + 200_000, 5120 + 1_000_000]
+    factors = synced.to_dict()["normalised"]["schemes"]
+    assert factors["tlc-only"]["flush_mean"] == means[1] / means[0]
+    load.write_text(writes)
+    plain = slcache.compare(load, settings=settings, **on)
+    assert not any("flush" in title for title in plain.tables()[0].columns)
+    assert "flush_mean_ns" not in plain.runs[0].to_dict()["figures"]
+
+
 def test_a_cache_may_be_said_in_bytes(trace: Path, tmp_path: Path) -> None:
     size = f"{4 * BLOCK_BYTES >> 10}KiB"
     config = tmp_path / "config.toml"

@@ -210,7 +210,8 @@ UPKEEP = {
     "device.cells.refresh.scrub": "patrol",
 }
 #: All figures of cells, and those that only devices with upkeep or with bad blocks have.
-OF_CELLS = {name for name, metric in (METRICS | PARTS).items() if metric.of_cells}
+NEEDS = {"cells", "upkeep", "bad-blocks"}
+OF_CELLS = {name for name, metric in (METRICS | PARTS).items() if metric.needs in NEEDS}
 OF_BAD_BLOCKS = {"retired_blocks", "spare_blocks_left", "mean_damage", "end_host_bytes"}
 OF_UPKEEP = {
     name
@@ -257,7 +258,7 @@ def test_a_result_tells_what_reads_took(trace: Path) -> None:
     )
     assert not OF_CELLS & set(grid.of_runs(["a"], [document]).keys)
     assert "service retry" not in charts.components([document])
-    told = {row["name"] for row in json.loads(_core.figures()) if row.get("of_cells")}
+    told = {row["name"] for row in json.loads(_core.figures()) if row.get("needs") in NEEDS}
     assert told == OF_CELLS > OF_UPKEEP | OF_BAD_BLOCKS
 
 

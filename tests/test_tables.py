@@ -297,7 +297,7 @@ def test_every_document_has_the_figures_of_the_table(device: str, tmp_path: Path
         settings = {"run.bound": True, "trace.address": "wrap"}
         run = slcache.run(trace, device=device, scheme=scheme, settings=settings)
         document = run.to_dict()
-        always = {name for name, row in table.items() if not row.get("of_cells")}
+        always = {name for name, row in table.items() if not row.get("needs")}
         assert document["figures"].keys() == always
         assert slcache.Result(json.loads(run.to_json())).to_dict() == document
         for metric in alone.values():

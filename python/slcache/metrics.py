@@ -34,8 +34,8 @@ class Metric:
     summary: str
     #: Whether it counts in whole numbers.
     whole: bool = False
-    #: Whether only devices have it whose cells err.
-    of_cells: bool = False
+    #: What only some runs have it by: `flushes`; `cells` that err, or more of them.
+    needs: str = ""
 
     def value(self, document: Mapping[str, Any]) -> Value:
         """Return the figure of a run; None of one that a run alone does not tell."""
@@ -67,7 +67,7 @@ def _figures(*, parts: bool) -> dict[str, Metric]:
             row["goal"],
             row["sentence"],
             row["whole"],
-            row.get("of_cells", False),
+            row.get("needs", ""),
         )
         for row in json.loads(_core.figures())
         if row["part"] == parts
@@ -84,9 +84,9 @@ PARTS: dict[str, Metric] = _figures(parts=True)
 def of_runs(
     documents: Iterable[Mapping[str, Any]], among: Mapping[str, Metric] = METRICS
 ) -> dict[str, Metric]:
-    """Return the metrics of tables of runs; those of cells that err where one of them has any."""
+    """Return the metrics of tables of runs; those that only some have where one of them does."""
     told = {name for document in documents for name in document["figures"]}
-    return {name: m for name, m in among.items() if not m.of_cells or name in told}
+    return {name: m for name, m in among.items() if not m.needs or name in told}
 
 
 #: Why runs have none of those that do not depend on requests.
@@ -115,8 +115,13 @@ def absence(name: str) -> str:
         return "no bound holds, nothing can be gained, or the device cannot run without a cache"
     if name in COUNTED:
         return "no bound holds for these runs, or the least is 0"
-    if name in METRICS and METRICS[name].of_cells:
-        return "only devices with [device.cells] have it"
+    if name in METRICS and (needs := METRICS[name].needs):
+        is_flush = needs == "flushes"
+        return (
+            "does the trace have flushes?"
+            if is_flush
+            else "only devices with [device.cells] have it"
+        )
     return _ABSENT.get(name, "does the trace have such requests?")
 
 

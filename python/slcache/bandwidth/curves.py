@@ -273,7 +273,7 @@ class BandwidthCurve:
 
 
 @dataclass(frozen=True)
-class _Windows:
+class _SeriesWindows:
     """The windows in which writes were completed: bytes, and when the last of them was."""
 
     written: Values
@@ -285,7 +285,7 @@ class _Windows:
     window_s: float
 
     @classmethod
-    def of(cls, document: Mapping[str, Any]) -> _Windows:
+    def of(cls, document: Mapping[str, Any]) -> _SeriesWindows:
         window_ns, columns = document["series"]["window_ns"], document["series"]["columns"]
         every = np.asarray(columns["write_bytes"], dtype=np.float64)
         busy = np.flatnonzero(every)
@@ -330,7 +330,7 @@ def sustained(document: Mapping[str, Any], first_bytes: float | None = None) -> 
     Of short runs the stretches are longer: writes that complete together would be noise.
     What is told of the start is measured over `first_bytes`, by default a tenth of the data.
     """
-    return _Windows.of(document).curve(first_bytes)
+    return _SeriesWindows.of(document).curve(first_bytes)
 
 
 def in_bursts(
@@ -345,7 +345,7 @@ def in_bursts(
     completion, however coarse the windows are. Where a burst lasts longer than the pause, the
     curve is that of writes without a break, and the pauses after others are left out.
     """
-    windows = _Windows.of(document)
+    windows = _SeriesWindows.of(document)
     written, latest_s, pause_s = windows.written, windows.latest_s, pause_ns / 1e9
     ends = np.cumsum(written)
     burst = ((ends - 1) // burst_bytes).astype(int)

@@ -90,7 +90,8 @@ def _side_by_side(compared: ByState) -> Cells:
 def sentences(compared: ByState) -> list[str]:
     """Return for each side who wins in each state, by how much, and whether that is the same."""
     lines = []
-    for side in ("write", "read"):
+    documents = [run for each in compared.values() for run in runs_of(each).values()]
+    for side, many in verdict.kinds_of(documents).items():
         told = {
             state: verdict.winner(side, runs_of(each), each.reference)
             for state, each in compared.items()
@@ -99,9 +100,9 @@ def sentences(compared: ByState) -> list[str]:
             continue
         turns = "changes" if _turns(side, compared) else "does not change"
         parts = "; ".join(
-            f"{_called(state)}: {text.removeprefix(f'{side}s: ')}" for state, text in told.items()
+            f"{_called(state)}: {text.removeprefix(f'{many}: ')}" for state, text in told.items()
         )
-        lines.append(f"{side.capitalize()}s: the winner {turns} with the state. {parts}.")
+        lines.append(f"{many.capitalize()}: the winner {turns} with the state. {parts}.")
     return lines
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -147,10 +147,23 @@ COMPARED = (
     "duration_ns",
 )
 OF_DISK = ("energy_j", "miss_rate")
+OF_FLUSHES = ("flush_mean_ns", "flush_p99_ns")
+#: Requests that have latencies and no data.
+FLUSH = "flush"
+
+
+def has_flushes(document: Document) -> bool:
+    """Return whether flushes of a run took any time; older results do not have it."""
+    return bool(document["figures"].get(OF_FLUSHES[0]))
+
+
+def kinds_of(documents: Iterable[Document]) -> list[str]:
+    """Return the kinds of requests that runs are compared by: flushes where one has any."""
+    return ["read", "write", *[FLUSH] * any(map(has_flushes, documents))]
 
 
 def latency(document: Document, side: str, key: str) -> float | None:
-    """Return a latency in µs of `read` or `write`, or None where the trace has no such request."""
+    """Return a latency in µs of a kind of request, or None where the trace has no such."""
     found: float | None = document["host"][side]["latency_us"][key]
     return found
 
@@ -161,14 +174,14 @@ def is_thin(document: Document, metric: str) -> bool:
     Means, the most and what is no latency are none.
     """
     side, _, key = metric.removesuffix("_ns").partition("_")
-    host = document["host"][side] if side in ("read", "write") else {}
+    host = document["host"][side] if side in ("read", "write", FLUSH) else {}
     beyond = host["requests_beyond"].get(key) if host else None
     return beyond is not None and bool(host["requests"]) and beyond < FEW_BEYOND
 
 
 def compared(document: Document) -> dict[str, float | None]:
-    """Return the figures that `normalised` compares; a device with a disk has two more."""
-    names = COMPARED + OF_DISK if document.get("disk") else COMPARED
+    """Return the figures that `normalised` compares; flushes have two more, and so has a disk."""
+    names = COMPARED + OF_FLUSHES * has_flushes(document) + OF_DISK * bool(document.get("disk"))
     return {metrics.short(name): document["figures"][name] for name in names}
 
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from typing_extensions import TypedDict
 
 from slcache import metrics
-from slcache.documents.figures import COMPARED, OF_DISK, Gain, Unbound
+from slcache.documents.figures import COMPARED, OF_DISK, OF_FLUSHES, Gain, Unbound
 from slcache.documents.schemata import SPARSE, title
 from slcache.results.intervals import Factor, Spread
 
@@ -50,12 +50,13 @@ class Provenance(TypedDict):
 
 #: null where the reference is zero or one of both has no such requests.
 Ratio = Annotated[float, Field(ge=0)] | None
-#: Figures that older documents lack, or devices without a disk.
-_SOME = ("iops", "bytes_per_s", "utilisation", "duration_ns", *OF_DISK)
+#: Figures that older documents lack, or traces without flushes, or devices without a disk.
+_SOME = ("iops", "bytes_per_s", "utilisation", "duration_ns", *OF_FLUSHES, *OF_DISK)
 
 
 _FIGURES: dict[str, Any] = {
-    metrics.short(name): (Ratio, None if name in _SOME else ...) for name in (*COMPARED, *OF_DISK)
+    metrics.short(name): (Ratio, None if name in _SOME else ...)
+    for name in (*COMPARED, *OF_FLUSHES, *OF_DISK)
 }
 Figures = create_model("Figures", __base__=DocumentPart, **_FIGURES)
 

@@ -20,9 +20,8 @@ from slcache.tables import grid
 from slcache.tables.grid import Column, Show
 from slcache.tables.table import Cells
 
-_SIDES = ("write", "read")
 #: Columns of which a sentence says who differs; of a pace one figure is enough.
-_TOLD = ("read_p99_ns", "write_p99_ns", "write_p99_9_ns", "waf", "erases", "iops")
+_TOLD = ("read_p99_ns", "write_p99_ns", "write_p99_9_ns", "flush_p99_ns", "waf", "erases", "iops")
 
 
 class SeededComparison(Comparison):
@@ -123,12 +122,18 @@ class SeededComparison(Comparison):
             for label in self.labels
         }
 
+    @property
+    def _columns(self) -> list[Column]:
+        """Those of the tables of one seed that are better or worse."""
+        every = (*grid.columns(self.documents), *grid.PACE_COLUMNS)
+        return [column.of_means for column in every if column.is_judged]
+
     def tables(self) -> list[Cells]:
         """Return the table of means: the reference in units, the others as factors of it.
 
         Of draws each scheme has a second row: a figure of the recording, the mean of its draws.
         """
-        columns, to = COLUMNS, self.reference
+        columns, to = self._columns, self.reference
         ends = [self.figure(to, each.metric).estimate for each in columns]
         shows = grid.in_one_unit(columns, [None if e is None else e.centre for e in ends])
         told = {"": mean_cell} | ({"  mean of draws": draw_cell} if self.recording else {})
@@ -199,15 +204,13 @@ class SeededComparison(Comparison):
         """Return who wins over the seeds, what differs and what is noise, in sentences."""
         over = f"over {len(self.seeds)} {self._repeated}"
         sides = [
-            winner(
-                f"{side.capitalize()}s, {over}", self._figures(f"{side}_mean_ns"), self.reference
-            )
-            for side in _SIDES
+            winner(f"{many.capitalize()}, {over}", self._figures(f"{kind}_mean_ns"), self.reference)
+            for kind, many in verdict.kinds_of(self.documents).items()
         ]
         if not any(sides):
             return [verdict.NOTHING]
         others = []
-        for column in COLUMNS:
+        for column in self._columns:
             thin = any(self._is_thin(label, column) for label in self.labels)
             if column.metric in _TOLD and not thin:
                 beside = self._against(column.metric)
@@ -224,8 +227,8 @@ class SeededComparison(Comparison):
         recording = self.recording is not None
         own = [meant(of, recording=recording), together(len(self.labels) - 1)]
         if self.draws:
-            found = {column.metric: self._figures(column.metric) for column in COLUMNS}
-            return [*own, DRAWN, *off(COLUMNS, found), *super().notes()]
+            found = {column.metric: self._figures(column.metric) for column in self._columns}
+            return [*own, DRAWN, *off(self._columns, found), *super().notes()]
         same = len({each.documents[0]["trace"]["sha256"] for each in self.comparisons}) == 1
         alike = [of_recording(self.documents)] if same else []
         return [*own, of_counts(len(self.seeds)), *alike, *super().notes()]
@@ -250,8 +253,6 @@ NOISE = "≈"
 OFF = "!"
 
 
-#: Those of the tables of one seed that are better or worse.
-COLUMNS = tuple(c.of_means for c in (*grid.COLUMNS, *grid.PACE_COLUMNS) if c.is_judged)
 #: The table of dense programs beside the least, behind the size of the cache.
 GAINS = (
     Column("dense", "dense_bytes", lambda value: units.size(round(value))),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from slcache import kinds, units
@@ -12,6 +12,8 @@ from slcache.names import joined, said_of
 from slcache.sentences import notes
 
 SIDES = ("write", "read")
+#: Kinds of requests that a winner is told of, and what many of them are called.
+KINDS = {"write": "writes", "read": "reads", "flush": "flushes"}
 #: So much of all latency lies in the stretches that are told.
 _MOST = 0.9
 #: They take no more of the time than this, else no stretch decides.
@@ -222,12 +224,18 @@ def verdict(runs: Runs, to: str) -> list[str]:
     return [*lines, *(against(label, SIDES, runs[label], to, runs[to]) for label in others)]
 
 
+def kinds_of(documents: Iterable[Document]) -> dict[str, str]:
+    """Return those of `KINDS` that runs have: flushes where one took any time."""
+    known = figures.kinds_of(documents)
+    return {kind: many for kind, many in KINDS.items() if kind in known}
+
+
 #: What is said where no run has figures; the trace may have requests beyond the device.
 NOTHING = "Neither reads nor writes were served: there is nothing to compare."
 
 
 def _headline(runs: Runs, to: str) -> str:
-    sides = [text for side in SIDES if (text := winner(side, runs, to))]
+    sides = [text for kind in kinds_of(runs.values()) if (text := winner(kind, runs, to))]
     if not sides:
         return NOTHING
     text = "; ".join(sides)
@@ -235,7 +243,7 @@ def _headline(runs: Runs, to: str) -> str:
 
 
 def winner(side: str, runs: Runs, to: str) -> str:
-    """Return who has the lowest mean latency of one side, empty where there are no requests."""
+    """Return who has the lowest mean latency of one kind, empty where there are no requests."""
     values = [_mean(document, side) for document in runs.values()]
     known = {name: value for name, value in zip(runs, values, strict=True) if value is not None}
     if not known:
@@ -243,9 +251,9 @@ def winner(side: str, runs: Runs, to: str) -> str:
     least, winners = min(known.values()), figures.winners(values)
     best = [name for place, name in enumerate(runs) if place in winners]
     if not best:
-        return f"{side}s: equal within 1 % on mean latency"
+        return f"{KINDS[side]}: equal within 1 % on mean latency"
     verb = "tie (within 1 %)" if len(best) > 1 else "wins"
-    wins = f"{side}s: {joined(best)} {verb} with the lowest mean latency"
+    wins = f"{KINDS[side]}: {joined(best)} {verb} with the lowest mean latency"
     if to in best:
         second, name = min((value, name) for name, value in known.items() if name not in best)
         relative = figures.ratio(second, least)

@@ -83,6 +83,9 @@ PACE_COLUMNS = (
     Column("run time", "duration_ns", lambda ns: units.span(ns / 1e3)),
 )
 
+#: Compared beside the others where the host flushes: what a write waits for that has to last.
+FLUSH_COLUMNS = (Column("flush\nmean", "flush_mean_ns"), Column("flush\np99", "flush_p99_ns"))
+
 #: Compared beside the others where a device has a disk.
 DISK_COLUMNS = (
     Column("energy", "energy_j", units.energy),
@@ -92,8 +95,10 @@ DISK_COLUMNS = (
 
 def columns(documents: Iterable[Document]) -> tuple[Column, ...]:
     """Return the columns that these runs are compared by."""
-    with_disk = any(document.get("disk") for document in documents)
-    return COLUMNS + DISK_COLUMNS if with_disk else COLUMNS
+    every = list(documents)
+    of_flushes = FLUSH_COLUMNS if any(figures.has_flushes(each) for each in every) else ()
+    of_disk = DISK_COLUMNS if any(each.get("disk") for each in every) else ()
+    return COLUMNS + of_flushes + of_disk
 
 
 def table(runs: Runs, to: str, mark: str = "=1") -> Cells:
@@ -112,7 +117,8 @@ def pace(runs: Runs, to: str, mark: str = "=1") -> Cells:
 
 def latencies(runs: Runs, keys: Sequence[str], *, title: str = "", caption: str = "") -> Cells:
     """Return the latencies of each side of runs, all in one unit; those of few requests marked."""
-    every = [(side, label, each) for side in ("read", "write") for label, each in runs.items()]
+    sides = figures.kinds_of(runs.values())
+    every = [(side, label, each) for side in sides for label, each in runs.items()]
     found = [[figures.latency(each, side, key) for key in keys] for side, _, each in every]
     show = units.in_one_unit(itertools.chain.from_iterable(found))
 
@@ -124,7 +130,7 @@ def latencies(runs: Runs, keys: Sequence[str], *, title: str = "", caption: str 
         [
             side if len(runs) == 1 else f"{side}, {label}",
             units.count(each["host"][side]["requests"]),
-            units.size(each["host"][side]["bytes"]),
+            units.size(each["host"][side]["bytes"]) if side != figures.FLUSH else "–",
             *(cell(side, each, *pair) for pair in zip(keys, values, strict=True)),
         ]
         for (side, label, each), values in zip(every, found, strict=True)

@@ -1,6 +1,7 @@
 //! What a latency consists of: the name of every component, and its words.
 
 use crate::base::op::{Cause, CAUSES};
+use serde::Serialize;
 
 /// How many components a latency has that are service: the first ones.
 pub const SERVICES: usize = 8;
@@ -77,10 +78,13 @@ const KEEPER_WORDS: [(&str, &str); KEEPERS] = [
 const RMW: &str = "read-modify-write";
 const PAD: &str = "padding";
 
-/// What a device must have for some components and figures to be of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// What a run or its device must have for some components and figures to be of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Needs {
     Nothing,
+    /// Requests to flush; no component is of them.
+    Flushes,
     /// Cells that err.
     Cells,
     /// Blocks that move because of their cells.

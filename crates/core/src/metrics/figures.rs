@@ -46,8 +46,8 @@ pub struct Figure {
     pub sentence: String,
     /// Whether it is a component of a mean latency.
     pub part: bool,
-    /// What the device of a run must have that has it.
-    #[serde(rename = "of_cells", skip_serializing_if = "is_nothing", serialize_with = "is_of_cells")]
+    /// What the run or its device must have that has it.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub needs: Needs,
     #[serde(rename = "whole", serialize_with = "is_whole")]
     pub read: Read,
@@ -58,17 +58,13 @@ fn is_nothing(needs: &Needs) -> bool {
     *needs == Needs::Nothing
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
-fn is_of_cells<S: Serializer>(needs: &Needs, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_bool(*needs >= Needs::Cells)
-}
-
 impl Figure {
     /// Whether the run has such a thing at all.
     pub fn is_of(&self, report: &Report) -> bool {
         let cells = report.cells.as_ref();
         match self.needs {
             Needs::Nothing => true,
+            Needs::Flushes => report.host.flush.requests > 0,
             Needs::Cells => cells.is_some(),
             Needs::Upkeep => cells.is_some_and(|cells| cells.upkeep.is_some()),
             Needs::BadBlocks => cells.is_some_and(|cells| cells.bad_blocks.is_some()),
@@ -90,7 +86,10 @@ fn is_whole<S: Serializer>(read: &Read, serializer: S) -> Result<S::Ok, S::Error
 /// Every figure: latencies, all others, and the components of the mean latencies, of which those of a side
 /// add up to its mean.
 pub fn figures() -> Vec<Figure> {
-    let mut table: Vec<Figure> = SIDES.into_iter().flat_map(latencies).collect();
+    let mut table: Vec<Figure> =
+        SIDES.into_iter().flat_map(|side| latencies(side.name, side.latency_us)).collect();
+    let flushes = latencies("flush", |report| report.host.flush.latency_us.as_ref());
+    table.extend(flushes.map(|row| Figure { needs: Needs::Flushes, ..row }));
     table.extend(totals());
     table.extend(state());
     table.extend(bound());
@@ -106,11 +105,23 @@ pub fn figures() -> Vec<Figure> {
 struct Side {
     name: &'static str,
     of: fn(&Report) -> &HostOpReport,
+    latency_us: Summary,
 }
 
+/// Latencies of one kind of request; none without any.
+type Summary = fn(&Report) -> Option<&LatencySummary>;
+
 const SIDES: [Side; 2] = [
-    Side { name: "read", of: |report| &report.host.read },
-    Side { name: "write", of: |report| &report.host.write },
+    Side {
+        name: "read",
+        of: |report| &report.host.read,
+        latency_us: |report| report.host.read.latency_us.as_ref(),
+    },
+    Side {
+        name: "write",
+        of: |report| &report.host.write,
+        latency_us: |report| report.host.write.latency_us.as_ref(),
+    },
 ];
 
 /// The percentiles of a latency, us.
@@ -125,16 +136,15 @@ const PERCENTILES: [Percentile; 6] = [
     ("max", "Longest latency", |us| us.max),
 ];
 
-fn latencies(side: Side) -> impl Iterator<Item = Figure> {
-    let summary = move |report: &Report| (side.of)(report).latency_us.clone();
+fn latencies(kind: &'static str, summary: Summary) -> impl Iterator<Item = Figure> {
     let row = move |key: &str, what: &str, read| {
-        let sentence = format!("{what} of {} requests.", side.name);
-        figure(format!("{}_{key}_ns", side.name), "ns", Some(FigureGoal::Min), sentence, read)
+        let sentence = format!("{what} of {kind} requests.");
+        figure(format!("{kind}_{key}_ns"), "ns", Some(FigureGoal::Min), sentence, read)
     };
     let mean = real(move |report| summary(report).map(|us| us.mean * 1000.0));
     let percentiles = PERCENTILES.into_iter().map(move |(key, what, of)| {
         // Everything but a mean is a time of the model, which counts in whole nanoseconds.
-        row(key, what, whole(move |report| summary(report).map(|us| (of(&us) * 1000.0).round() as u64)))
+        row(key, what, whole(move |report| summary(report).map(|us| (of(us) * 1000.0).round() as u64)))
     });
     std::iter::once(row("mean", "Mean latency", mean)).chain(percentiles)
 }

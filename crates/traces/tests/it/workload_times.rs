@@ -192,7 +192,7 @@ fn what_a_class_of_volumes_says_can_be_overridden() {
         ("class = \"dense\"", "duration_ns"),
         ("class = \"dense\"\nduration_ns = \"1s\"", "478787 ns at least"),
         ("class = \"dense\"\nduration_ns = \"1h\"\nburst_requests = 3", "burst_requests = 3 and class"),
-        ("class = \"busy\"", "`dense` or `sparse`"),
+        ("class = \"busy\"", "must be one of dense, sparse"),
     ] {
         let error = workload(&text(20_000, 0.5, figures), None).unwrap_err().to_string();
         assert!(error.contains("twin.class") && error.contains(message), "{error}");
