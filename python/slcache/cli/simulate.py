@@ -27,7 +27,7 @@ from slcache.sentences import notes, verdict
 from slcache.tables.table import Cells
 
 #: What stands side by side.
-TITLES = ("write\nmean", "read\nmean", "WAF")
+TITLES = ("write\nmean", "read\nmean", "flush\nmean", "WAF")
 
 #: What an answer calls a device that begins with the data that the trace accesses, and no others.
 _FRESH = "fresh"
@@ -77,12 +77,15 @@ def _called(state: str, *, whole: bool = False) -> str:
 def _side_by_side(compared: ByState) -> Cells:
     """Return a scheme's figures in each state, as factors of the reference there."""
     tables = {state: comparison.tables()[0] for state, comparison in compared.items()}
-    first = next(iter(tables.values()))
-    places = [(first.columns.index(title), title) for title in TITLES]
-    titles = [f"{title}\n{_called(state)}" for _, title in places for state in tables]
+    found = [title for title in TITLES if any(title in each.columns for each in tables.values())]
+    titles = [f"{title}\n{_called(state)}" for title in found for state in tables]
+
+    def cell(row: int, title: str, table: Cells) -> str | Text:
+        return table.rows[row][table.columns.index(title)] if title in table.columns else "–"
+
     rows = (
-        [name, *(table.rows[i][place] for place, _ in places for table in tables.values())]
-        for i, (name, *_) in enumerate(first.rows)
+        [name, *(cell(i, title, table) for title in found for table in tables.values())]
+        for i, (name, *_) in enumerate(next(iter(tables.values())).rows)
     )
     return Cells(["scheme", *titles], rows)
 

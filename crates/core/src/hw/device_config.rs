@@ -181,8 +181,9 @@ impl DeviceConfig {
         for (i, pool) in self.pool.iter().enumerate() {
             pool.check(&format!("device.pool[{i}]"), self.mu_bytes, problems);
         }
-        let piece = self.piece_bytes();
-        if self.mu_bytes != 0 && (piece == 0 || piece % self.mu_bytes != 0 || piece / self.mu_bytes > 16) {
+        // Left out it is the largest page, which its pool tells.
+        let piece = self.piece_bytes;
+        if piece != 0 && self.mu_bytes != 0 && (piece % self.mu_bytes != 0 || piece / self.mu_bytes > 16) {
             let allowed = format!("1 to 16 mapping units of {} bytes", self.mu_bytes);
             problems.push(Problem::new("device.piece_bytes", piece, allowed));
         }

@@ -265,7 +265,19 @@ impl CustomConfig {
                 "at least 1 block a region and between 1 and {most} in all (the plane has {} blocks)",
                 pool.blocks
             );
-            return problems.push(Problem::new("scheme.custom.slc_blocks", own, allowed));
+            let follows =
+                regions.iter().any(|region| region.blocks.is_none() && self.own_blocks(region).is_some());
+            return problems.push(match (follows, &self.source) {
+                (true, _) => Problem::new("scheme.custom.slc_blocks", own, allowed),
+                (_, None) => {
+                    Problem::new("scheme.custom.regions", format!("{own} blocks of their own"), allowed)
+                }
+                (_, source) => {
+                    let found =
+                        format!("{own} blocks in regions of {}", source.as_deref().unwrap_or_default());
+                    Problem::new("scheme.custom.source", found, allowed)
+                }
+            });
         }
         if let Some(home) = plan.iter().find(|planned| planned.is_shared) {
             check_capacity(
