@@ -128,7 +128,7 @@ def done_of(name: str, text: str, level: int = 1) -> Done:
 
 def done_of_document(document: Mapping[str, Any]) -> Done:
     """Return what a result document says of its run."""
-    note = "; ".join([*notes.beyond(document), *notes.guessed(document)]) or None
+    note = notes.BETWEEN.join([*notes.beyond(document), *notes.guessed(document)]) or None
     told = metrics.of_runs([document], METRICS | PARTS)
     values = {name: metric.value(document) for name, metric in told.items()}
     costs = {name: document["sim"][name] for name in ("wall_s", "cpu_s", "peak_rss_bytes")}

@@ -267,6 +267,8 @@ def _of_config(config: Mapping[str, Any]) -> Iterator[str]:
             yield f"the device has no [buffer], as drives have, so that {told}"
 
 
+#: Between the notes on a point of a study.
+BETWEEN = "; "
 #: Stands for the scheme's own name where schemes share a reason.
 _OWN = "NAME"
 

@@ -234,6 +234,10 @@ class Outcome:
         others = self.frame.filter((pl.col("status") != DONE) | is_told)
         told = pl.when(is_told).then(reason)
         others = others.select("status", told.otherwise(pl.lit("no reason was kept")).alias("why"))
+        # Of one that is done each note is a reason of its own.
+        apart = pl.col("why").str.split(notes.BETWEEN)
+        why = pl.when(pl.col("status") == DONE).then(apart).otherwise(pl.concat_list("why"))
+        others = others.with_columns(why).explode("why")
         found = others.group_by("status", "why", maintain_order=True).len()
         yield from found.sort("len", descending=True, maintain_order=True).iter_rows()
 

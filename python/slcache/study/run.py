@@ -28,6 +28,7 @@ from slcache.names import joined
 from slcache.options import content, parsing
 from slcache.options.content import value_text
 from slcache.results.result import Result
+from slcache.sentences import notes
 from slcache.study import Course, model, points
 from slcache.study.axes import StudyAxis, plain
 from slcache.study.model import Study, StudyError
@@ -317,8 +318,12 @@ class Sweep(JsonDocument):
 
     def problems(self) -> list[str]:
         """Return a sentence for each reason why points lack figures, or these say less."""
-        ended = ((each.status, each.reason) for each in self.points if each.reason)
-        reasons = Counter(each for each in ended if each[0] in ("failed", "done"))
+        reasons = Counter(
+            (each.status, why)
+            for each in self.points
+            if each.reason and each.status in ("failed", "done")
+            for why in each.reason.split(notes.BETWEEN, -1 if each.status == "done" else 0)
+        )
         lacking = Counter(each.no_reference for each in self.points if each.no_reference)
         return [
             *points.refusals(self.points),
