@@ -124,14 +124,15 @@ def test_each_run_says_what_its_cache_takes(unequal: slcache.Comparison) -> None
     assert note in " ".join(unequal.summary(explain=True).split())
     assert note in report.render(runs_of(unequal), unequal.reference)
 
-    def noted(*sizes: int | None) -> str:
-        limits = [size if size is None else {"limit_bytes": size} for size in sizes]
-        documents: list[dict[str, Any]] = [{"state": {"cache": cache}} for cache in limits]
+    def noted(*sizes: int | None, peak: int = 1) -> str:
+        caches = [s if s is None else {"limit_bytes": s, "peak_bytes": s and peak} for s in sizes]
+        documents: list[dict[str, Any]] = [{"state": {"cache": cache}} for cache in caches]
         return notes.unequal_caches({f"scheme {i}": each for i, each in enumerate(documents)})
 
     assert noted(0, 1000, 1100, None) == ""
     assert noted(None, None) == noted(0, 0) == ""
     assert "scheme 1 has 1,000 B, scheme 3 1.08 KiB" in noted(0, 1000, 1000, 1101)
+    assert noted(0, 1000, 1000, 1101, peak=0) == ""
 
 
 def sizes(device: str) -> Iterator[tuple[str, str]]:

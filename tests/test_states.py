@@ -151,7 +151,40 @@ def test_a_verdict_on_a_cache_that_never_filled_says_so_first(tmp_path: Path) ->
     assert " at most, reclaimed from " in str(notes.state_line(over.documents))
     assert fits.tables()[0].rows[1][-1].plain.startswith("384 / ")
     of_two = [("a", fits.documents[1]), ("b", over.documents[1])]
-    assert notes.unfilled(of_two).startswith("The SLC cache of a was never full here")
+    assert notes.untested(of_two).startswith("The SLC cache of a was never full here")
+
+
+@pytest.mark.parametrize(
+    ("buffer_bytes", "told"),
+    [
+        (64 << 10, ""),
+        (400 << 10, "The DRAM buffer of 400 KiB has room for 39.1 % of the 1.00 MiB written"),
+        (2 << 20, "The DRAM buffer of 2.00 MiB has room for all of the 1.00 MiB written"),
+    ],
+)
+def test_what_the_buffer_held_is_said_first(buffer_bytes: int, told: str, tmp_path: Path) -> None:
+    trace = write_trace(tmp_path / "t.csv", [(i, "Write", 4096 * i, 4096) for i in range(256)])
+    settings = {"buffer.bytes": buffer_bytes}
+    both = slcache.compare(trace, device="tiny", schemes=SCHEMES, settings=settings)
+    states = verb("compare", trace, tmp_path)
+    text = stdout(*states, "--set", f"buffer.bytes={buffer_bytes}", "--states")
+    said = (both.verdict()[0], both.brief()[0], both.runs[0].notes()[0], both.runs[0].report())
+    for each in (*said, text):
+        assert told in each
+        assert told or "The DRAM buffer" not in each
+    # What the buffer holds whole never came to the cache.
+    assert "ever full" not in both.verdict()[0]
+
+
+@pytest.mark.parametrize("load", ['rw = "randread"', 'rw = "randwrite"\ntrim_share = 1.0'])
+def test_what_writes_nothing_has_no_cache_to_fill(load: str, tmp_path: Path) -> None:
+    jobs = tmp_path / "load.toml"
+    jobs.write_text(f'footprint_bytes = "1MiB"\nrequests = 100\n[global]\nbs = "4k"\n{load}\n')
+    schemes = ["tlc-only", "baseline", "turbo-write"]
+    compared = slcache.compare(jobs, device="tiny", schemes=schemes)
+    said = " ".join([*compared.verdict(), *compared.notes()])
+    assert "ever full" not in said
+    assert "differ in size" not in said
 
 
 def test_drives_as_people_own_tell_of_their_state(both: slcache.Comparison) -> None:

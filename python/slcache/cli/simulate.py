@@ -60,7 +60,7 @@ def _show_states(asked: CompareOptions) -> None:
     never = [
         Text(f"{_called(name)}: {told}", "yellow")
         for name, each in found.items()
-        if (told := notes.unfilled(zip(each.labels, each.documents, strict=True)).strip())
+        if (told := notes.untested(each.labelled).strip())
     ]
     document = {"states": {name: each.to_dict() for name, each in found.items()}}
     shown: list[RenderableType] = [*lines, *never, _side_by_side(found)]

@@ -45,6 +45,8 @@ def render(
     untold = [] if lives else endurance.life_notes(once, gb_per_day)
     compared, reference = to is not None and len(runs) > 1, to or label
     mark = "=1" if compared else ""
+    # What is compared has it in its verdict.
+    buffered = [] if compared else notes.buffered([*runs.items()])
     return pictures.page(
         "report.html.j2",
         title=_title(list(runs), first) if compared else label,
@@ -59,7 +61,7 @@ def render(
         ],
         compared=compared,
         unequal=notes.unequal_caches(runs) if compared else "",
-        cautions=[] if seeds else [*notes.of_runs(runs), *untold],
+        cautions=[] if seeds else [*buffered, *notes.of_runs(runs), *untold],
         gains=endurance.gains(runs, reference, "reference" if compared else ""),
         gain_lines=endurance.gain_lines(runs, reference),
         pictures=list(_pictures(runs, reference if compared else None, bounds)),

@@ -299,7 +299,8 @@ class Result(Frames):
     def notes(self) -> list[str]:
         """Return what to keep in mind while reading the figures, in sentences."""
         runs = runs_of(self)
-        return [*notes.of_runs(runs), *endurance.life_notes(endurance.once(runs), self.gb_per_day)]
+        lives = endurance.life_notes(endurance.once(runs), self.gb_per_day)
+        return [*notes.buffered(self.labelled), *notes.of_runs(runs), *lives]
 
     def report(self) -> str:
         """Return the report as one self-contained HTML page."""

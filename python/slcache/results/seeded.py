@@ -219,7 +219,7 @@ class SeededComparison(Comparison):
                 most = metrics.metric_of(column.metric).goal == "max"
                 others.append(differing(title, found, self.reference, most=most))
         first, *rest = filter(None, [*sides, *others])
-        return [notes.unfilled(self.labelled) + first, *rest]
+        return [notes.untested(self.labelled) + first, *rest]
 
     def notes(self) -> list[str]:
         """Return what to keep in mind while reading the table, in sentences."""

@@ -10,13 +10,14 @@ from typing import Any
 
 from slcache import _core, units
 from slcache.documents import Document, Runs, figures
+from slcache.kinds import STORES
 from slcache.names import by_reason, joined, leaves, said_of
 
 #: What the presets say of themselves that are like drives which are sold.
 _DRIVE = "calibrated to published"
 #: Devices of which each is named.
 _NAMED = 3
-#: SLC caches that differ by more than this share are told of.
+#: SLC caches that differ by more than this share are told of, and buffers that hold more of a run.
 _MUCH = 0.1
 
 
@@ -131,22 +132,68 @@ def ranged(values: Sequence[float], show: Callable[[float], str]) -> str:
     return " to ".join(dict.fromkeys((show(min(values)), show(max(values)))))
 
 
-def unfilled(named: Iterable[tuple[str, Document]]) -> str:
-    """Say of which schemes no cache ever filled: what they come to later is not in the figures.
+def untested(named: Sequence[tuple[str, Document]]) -> str:
+    """Say of which schemes the run asked too little: a DRAM buffer or an SLC cache had the room.
 
-    Empty where all caches were full once; else with a space behind it, for a verdict to follow.
+    Empty where there are none; else with a space behind it, for a verdict to follow.
     """
-    states = [(name, state(each)) for name, each in named]
+    asked = [(name, each) for name, each in named if _held_share(each) < 1]
+    return "".join(f"{told} " for told in [*buffered(named), *_unfilled(asked)])
+
+
+def buffered(named: Sequence[tuple[str, Document]]) -> list[str]:
+    """Say for how much of what was written the DRAM buffer has room, where that is much."""
+    told = by_reason((name, _buffered(document)) for name, document in named)
+    labels = {name for name, _ in named}
+    return [
+        text if labels == set(names) else f"{joined([*dict.fromkeys(names)])}: {text}"
+        for text, names in told.items()
+    ]
+
+
+def _buffered(document: Document) -> str | None:
+    share = _held_share(document)
+    if share <= _MUCH:
+        return None
+    room = units.size(document["config"]["buffer"]["bytes"])
+    written = units.size(document["host"]["write"]["bytes"])
+    if share < 1:
+        return (
+            f"The DRAM buffer of {room} has room for {units.percent(share)} of the {written} "
+            "written, which need not wait for the flash: a longer run may be slower."
+        )
+    return (
+        f"The DRAM buffer of {room} has room for all of the {written} written: the writes tell "
+        "nothing about the flash or its SLC cache."
+    )
+
+
+def _held_share(document: Document) -> float:
+    """Return how much of what was written the DRAM buffer has room for, and ends writes by it."""
+    buffer, written = document["config"].get("buffer"), document["host"]["write"]["bytes"]
+    if not buffer or buffer["acknowledge"] != "on-buffer" or not written:
+        return 0.0
+    return float(buffer["bytes"] / written)
+
+
+def _unfilled(named: Iterable[tuple[str, Document]]) -> Iterator[str]:
+    """Say which caches took data and never filled: what comes later is not in the figures."""
+    states = [(name, state(each)) for name, each in named if _is_programmed(each)]
     cached = dict.fromkeys(name for name, state in states if state.peak is not None)
     filled = {name for name, state in states if state.full_ns is not None}
     names = [name for name in cached if name not in filled]
     if not names:
-        return ""
+        return
     caches = "cache" if len(names) == 1 else "caches"
     who = f"The SLC {caches} of {said_of(names, 'was', 'were')} never full here"
     if len(names) == len(cached):
         who = "No SLC cache was ever full here"
-    return f"{who}: a longer run, or a fuller device, may reverse the result. "
+    yield f"{who}: a longer run, or a fuller device, may reverse the result."
+
+
+def _is_programmed(document: Document) -> bool:
+    """Return whether a run programmed anything in SLC mode."""
+    return any(op["kind"] in STORES and op["mode"] == "slc" for op in document["flash"]["ops"])
 
 
 def unchosen(documents: Sequence[Document]) -> str:
@@ -168,8 +215,9 @@ def unchosen(documents: Sequence[Document]) -> str:
 
 def unequal_caches(runs: Runs) -> str:
     """Return a sentence that names the smallest and the largest SLC cache where they differ."""
-    limits = {name: (run["state"]["cache"] or {}).get("limit_bytes") for name, run in runs.items()}
-    sizes = {name: limit for name, limit in limits.items() if limit}
+    caches = {name: run["state"]["cache"] for name, run in runs.items()}
+    # What never took anything explains nothing.
+    sizes = {name: c["limit_bytes"] for name, c in caches.items() if c and c["peak_bytes"]}
     if not sizes:
         return ""
     small, large = (choose(sizes, key=lambda name: sizes[name]) for choose in (min, max))

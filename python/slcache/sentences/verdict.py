@@ -216,7 +216,7 @@ def verdict(runs: Runs, to: str) -> list[str]:
         return [f"Only {to} was run: there is nothing to compare it with."]
     caveat = differences(runs)
     lines = [*([] if caveat is None else [caveat]), _headline(runs, to)]
-    lines[0] = notes.unfilled(runs.items()) + lines[0]
+    lines[0] = notes.untested([*runs.items()]) + lines[0]
     lines += of_stretches(runs)
     if len(runs) > FEW:
         return lines + standings(runs, to)
