@@ -213,6 +213,33 @@ def test_drives_as_people_own_tell_of_their_state(both: slcache.Comparison) -> N
     assert notes.state_line(named).startswith("4 devices: ")
 
 
+@pytest.mark.parametrize(
+    ("fresh", "worn", "told"),
+    [
+        ((1, 2, 3), (1, 9, 3), "winner does not change"),
+        ((1, 2, 3), (1, 1, 3), "winner of one state ties"),
+        ((1, 2, 3), (2, 2, 2), "winner of one state ties"),
+        ((1, 1, 3), (2, 1, 1), "winner of one state ties"),
+        ((2, 2, 2), (2, 2, 2), "winner does not change"),
+        ((1, 2, 3), (2, 1, 3), "winner changes"),
+        ((1, 1, 3), (2, 2, 1), "winner changes"),
+    ],
+)
+def test_a_winner_changes_where_it_is_worse(
+    fresh: tuple[int, ...], worn: tuple[int, ...], told: str, both: slcache.Comparison
+) -> None:
+    def compared(means: tuple[int, ...]) -> slcache.Comparison:
+        runs = []
+        for number, mean in enumerate(means):
+            document = json.loads(both.runs[0].to_json())
+            document["host"]["write"]["latency_us"]["mean"] = mean
+            runs.append(slcache.Result.made(document, f"s{number}", ()))
+        return slcache.Comparison(runs)
+
+    first, *_ = simulate.sentences({"fresh": compared(fresh), "worn": compared(worn)})
+    assert first.startswith(f"Writes: the {told}")
+
+
 def test_two_states_stand_side_by_side(trace: Path) -> None:
     base = verb("compare", trace, Path())
     text = stdout(*base, "--states")

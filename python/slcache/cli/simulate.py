@@ -101,21 +101,25 @@ def sentences(compared: ByState) -> list[str]:
         }
         if not any(told.values()):
             continue
-        turns = "changes" if _turns(side, compared) else "does not change"
         parts = "; ".join(
             f"{_called(state)}: {text.removeprefix(f'{many}: ')}" for state, text in told.items()
         )
-        lines.append(f"{many.capitalize()}: the winner {turns} with the state. {parts}.")
+        lines.append(f"{many.capitalize()}: {_turn(side, compared)}. {parts}.")
     return lines
 
 
-def _turns(side: str, compared: ByState) -> bool:
-    """Return whether not the same schemes have the least mean in each state."""
-    best = [
-        frozenset(figures.winners([figures.latency(d, side, "mean") for d in each.documents]))
-        for each in compared.values()
-    ]
-    return len(set(best)) > 1
+def _turn(side: str, compared: ByState) -> str:
+    """Say whether who is best in one state is worse in another; ties are no winners."""
+    best = []
+    for each in compared.values():
+        means = [figures.latency(document, side, "mean") for document in each.documents]
+        every = {place for place, mean in enumerate(means) if mean is not None}
+        best.append(figures.winners(means) or every)
+    if not set.intersection(*best):
+        return "the winner changes with the state"
+    if any(each != best[0] for each in best):
+        return "the winner of one state ties in another"
+    return "the winner does not change with the state"
 
 
 @dataclass(frozen=True, kw_only=True)
