@@ -16,7 +16,7 @@ from slcache import catalogue
 from slcache.charts import performance as charts
 from slcache.charts import spec
 from slcache.names import leaves
-from slcache.results import report
+from slcache.results import report, result
 from slcache.results.result import runs_of
 from slcache.sentences import notes
 from support import mixed, write_trace
@@ -31,6 +31,25 @@ PRESETS = Path(__file__).parent.parent / "presets" / "devices"
 def every(trace: Path) -> slcache.Comparison:
     """Every scheme on the small trace."""
     return slcache.compare(trace, device="tiny", schemes=EVERY)
+
+
+def test_an_answer_about_many_fits_a_screen(
+    every: slcache.Comparison, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """State, table and five sentences, also where all fell behind; the rest is explained."""
+    for limit in ("_LAG_NS", "_LAG_SHARE"):
+        monkeypatch.setattr(result, limit, 0)
+    lines = every.summary().splitlines()
+    told = [line for line in lines if "keep up with the trace" in line]
+    assert len(told) == 1
+    assert told[0].startswith(f"{len(EVERY)} of {len(EVERY)} schemes do not keep up")
+    pace = {name: each["host"]["iops"] for name, each in runs_of(every).items()}
+    for choose in (min, max):
+        name = choose(pace, key=lambda each: pace[each])
+        assert f"{pace[name]:,.0f} ({name})" in " ".join(every.summary().split())
+    assert len(every.brief()) <= 4
+    explained = " ".join(every.summary(explain=True).split())
+    assert explained.count("the device does not keep up with the trace") == len(EVERY)
 
 
 def test_a_wrong_setting_is_no_reason_to_leave_a_scheme_out(tmp_path: Path) -> None:

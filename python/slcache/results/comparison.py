@@ -12,7 +12,7 @@ from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path
 from slcache.names import few
 from slcache.options import checked, refuse
-from slcache.results.result import Frames, Result, heading, runs_of
+from slcache.results.result import Frames, Result, behind, heading, overload, runs_of
 from slcache.sentences import endurance, notes, verdict
 from slcache.tables import grid
 from slcache.tables.table import plain
@@ -134,12 +134,16 @@ class Comparison(Frames):
         return [*filter(None, caches), *notes.of_runs(runs)]
 
     def brief(self) -> list[str]:
-        """Return the answer in at most five sentences: who wins and why, and what to mind."""
+        """Return the answer in at most five sentences: who wins and why, and what to mind.
+
+        That some fell behind, which is said above, is one of them.
+        """
         said = [_SENTENCE.split(line) for line in self.verdict()]
         notes = [_SENTENCE.split(line)[0] for line in self.notes()][:_NOTES]
+        most = _SENTENCES - len(notes) - bool(behind(runs_of(self)))
         # The first line is the headline, or what is to be known before it.
         told = [*said[0], *(line[0] for line in said[1:])]
-        return [*told[: _SENTENCES - len(notes)], *notes]
+        return [*told[:most], *notes]
 
     def tables(self) -> list[Cells]:
         """Return the tables that say most: the figures of each scheme, and its pace."""
@@ -175,7 +179,10 @@ class Comparison(Frames):
         lives = self.lives() or endurance.life_notes(self._of_seeds, self.gb_per_day)
         if not explain:
             return [first, *(lives if self.gb_per_day else ()), *self.brief()]
-        cautions: list[Text | str] = [Text(line, "yellow") for line in self.notes()]
+        late = [line for each in runs_of(self).items() if (line := overload(*each))]
+        # One alone stands above.
+        warned = [*(late if len(late) > 1 else ()), *self.notes()]
+        cautions: list[Text | str] = [Text(line, "yellow") for line in warned]
         told = [*cautions, *self.verdict()]
         return [first, *others, *lives, *told, *self.gains(), *self.gain_lines()]
 

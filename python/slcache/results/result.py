@@ -331,16 +331,43 @@ def heading(runs: Runs) -> list[Text]:
     told, label = notes.state_line(runs.values()), next(iter(runs.values()))["trace"]["label"]
     first = [Text(told)] if told else []
     first += [] if label is None else [Text(f"workload: {label}", "bold")]
-    behind = (overload(*each) for each in runs.items())
-    return first + [Text(line, "yellow") for line in behind if line]
+    told = behind(runs)
+    return first + ([Text(told, "yellow")] if told else [])
+
+
+#: What is the matter where a device falls behind.
+_BACKLOG = "latencies are mostly this backlog (closed replay keeps a fixed number outstanding)"
+
+
+def behind(runs: Runs) -> str:
+    """Return a sentence on those who fell behind in open replay; empty if nobody did."""
+    late = {label: document for label, document in runs.items() if _is_late(document)}
+    if len(late) < 2:
+        return "".join(overload(*each) for each in runs.items())
+    known = {label: document["host"]["iops"] for label, document in late.items()}
+    least, most = (
+        f"{known[name]:,.0f} ({printable(name)})"
+        for name in (choose(known, key=lambda each: known[each]) for choose in (min, max))
+    )
+    offered = next(iter(late.values()))["trace"].get("offered_iops")
+    load = f"offered {offered:,.0f} requests/s, " if offered else ""
+    return (
+        f"{len(late)} of {len(runs)} schemes do not keep up with the trace: {load}served {least} "
+        f"to {most} requests/s; {_BACKLOG}"
+    )
+
+
+def _is_late(document: Document) -> bool:
+    host = document["host"]
+    backlog = host.get("backlog")
+    return bool(backlog) and backlog["lag_ns"] > max(_LAG_NS, host["duration_ns"] * _LAG_SHARE)
 
 
 def overload(label: str, document: Document) -> str:
-    """Return a sentence that says how far a run's device fell behind, if it did in open replay."""
-    host = document["host"]
-    backlog = host.get("backlog")
-    if not backlog or backlog["lag_ns"] <= max(_LAG_NS, host["duration_ns"] * _LAG_SHARE):
+    """Return how far a run's device fell behind, if it did in open replay."""
+    if not _is_late(document):
         return ""
+    host, backlog = document["host"], document["host"]["backlog"]
     offered, served, load = document["trace"].get("offered_iops"), host["iops"], ""
     if offered and served:
         times = offered / served
@@ -348,8 +375,7 @@ def overload(label: str, document: Document) -> str:
     return (
         f"{printable(label)}: the device does not keep up with the trace: up to "
         f"{backlog['requests_max']:,} requests waited, and it finished "
-        f"{units.span(backlog['lag_ns'] / 1e3)} after the last arrival{load}; "
-        "latencies are mostly this backlog (closed replay keeps a fixed number outstanding)"
+        f"{units.span(backlog['lag_ns'] / 1e3)} after the last arrival{load}; {_BACKLOG}"
     )
 
 
