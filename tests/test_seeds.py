@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from slcache.documents.figures import by_seed
 from slcache.metrics import metric_of
 from slcache.results import intervals
 from slcache.results import seeded as told_of
-from slcache.results.intervals import RepeatedFigure, against
+from slcache.results.intervals import Estimate, RepeatedFigure, against
 from slcache.results.seeded import NOISE, SeededComparison
 from slcache.study import show
 from slcache.tables.grid import Column
@@ -114,7 +115,7 @@ def test_documents_are_as_the_schema_says(four: SeededComparison, tmp_path: Path
     four.save(tmp_path)
     done = stdout("report", tmp_path, "--out", tmp_path / "again.html")
     shown = [done, four._repr_html_(), four.summary()]
-    texts = ["".join(each.split()) for each in shown]
+    texts = ["".join(unescape(each).split()) for each in shown]
     (table,) = four.tables()
     for row in table.rows:
         cells = dict(zip(table.columns[1:], (cell.plain for cell in row[1:]), strict=True))
@@ -279,7 +280,7 @@ def test_it_is_said_what_repeats_a_comparison(drawn: SeededComparison, tmp_path:
     assert isinstance(again, SeededComparison)
     assert again.draws
     assert again.summary() == told
-    page = drawn.report()
+    page = unescape(drawn.report())
     for row in drawn.tables()[0].rows:
         for cell in row[1:]:
             assert "".join(cell.plain.split()) in "".join(page.split())
@@ -495,3 +496,26 @@ def test_draws_of_a_workload_are_wrong_usage_of_a_verb_and_of_a_file(tmp_path: P
     done = command("sweep", file)
     assert done.returncode == 3
     assert f"{file}:4: resample = 2: a workload".encode() in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("others", "cells", "told"),
+    [
+        (1, ["0.66× ≈"], ["≈ no significant difference"]),
+        (2, ["0.66× [0.49, 0.89] ≈*"], ["* fewer", "among 2 schemes (Holm), as intervals are not"]),
+        (2, ["0.66× !", "1.0 ms"], ["! the recording lies outside"]),
+        (2, ["0.66×"], []),
+    ],
+)
+def test_marks_are_explained_below_the_table(
+    others: int, cells: list[str], told: list[str]
+) -> None:
+    lines = told_of.legend([["a", *cells]], others).splitlines()
+    assert len(lines) == len(told)
+    assert all(part in line for part, line in zip(told, lines, strict=True))
+
+
+def test_halves_of_intervals_are_told_as_far_as_they_say_anything() -> None:
+    halves = {1.2e-6: "±<0.1 %", 0.0123: "±1.2 %", 3.658: "±>100 %"}
+    for half, told in halves.items():
+        assert told_of.mean_cell(str, Estimate(1.0, half, 2), None) == f"1.0 {told}"

@@ -154,7 +154,7 @@ class SeededComparison(Comparison):
             for mark in told
         ]
         titles = ["scheme", *(column.title.replace(" ", "\n") for column in columns)]
-        return [Cells(titles, rows, caption=grid.note(rows))]
+        return [Cells(titles, rows, caption=legend(rows, len(self.labels) - 1))]
 
     @property
     def _of_seeds(self) -> endurance.Repeated:
@@ -225,7 +225,7 @@ class SeededComparison(Comparison):
         """Return what to keep in mind while reading the table, in sentences."""
         of = f"{self._repeated} {self.seeds[0]} to {self.seeds[-1]}"
         recording = self.recording is not None
-        own = [meant(of, recording=recording), together(len(self.labels) - 1)]
+        own = [meant(of, recording=recording), OVER_METRICS]
         if self.draws:
             found = {column.metric: self._figures(column.metric) for column in self._columns}
             return [*own, DRAWN, *off(self._columns, found), *super().notes()]
@@ -268,9 +268,16 @@ def mean_cell(show: Show, mean: Estimate | None, beside: Paired | None) -> str:
         return "–"
     if beside is None:
         half = mean.half / abs(mean.centre) if mean.half and mean.centre else None
-        return show(mean.centre) + (f" ±{units.percent(half)}" if half else "")
+        return show(mean.centre) + (f" ±{_about(half)}" if half else "")
     told = show(mean.centre) if beside.factor is None else factor(beside)
     return f"{told} {NOISE}" if beside.inside_noise else told
+
+
+def _about(half: float) -> str:
+    """Return half an interval's share of a mean, as closely as it says anything."""
+    if half < 1e-3:
+        return "<0.1 %"
+    return ">100 %" if half > 1 else units.percent(half)
 
 
 def draw_cell(show: Show, mean: Estimate | None, beside: Paired | None) -> str:
@@ -426,13 +433,23 @@ def meant(of: str, *, recording: bool) -> str:
     )
 
 
-def together(others: int) -> str:
-    """Say what is judged together."""
-    by = "" if others < 2 else f"The {others} schemes of a metric are judged together (Holm). "
-    return (
-        f"{NOISE} marks a difference that is not significant. {by}There is no correction over "
-        "metrics: of twenty equal ones, one differs significantly by chance."
-    )
+def legend(rows: Sequence[Sequence[object]], others: int) -> str:
+    """Return what is said below of marks, where a cell has one."""
+    cells = [str(cell) for _, *row in rows for cell in row]
+    said = [grid.note([cells])]
+    if any(NOISE in cell for cell in cells):
+        by = "" if others < 2 else f", judged among {others} schemes (Holm), as intervals are not"
+        said.append(f"{NOISE} no significant difference{by}")
+    if any(cell.endswith(OFF) for cell in cells):
+        said.append(f"{OFF} the recording lies outside the interval around the mean of its draws")
+    return "\n".join(filter(None, said))
+
+
+#: What is not corrected for.
+OVER_METRICS = (
+    "There is no correction over metrics: of twenty equal ones, one differs significantly by "
+    "chance."
+)
 
 
 def of_counts(seeds: int) -> str:
