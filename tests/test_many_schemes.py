@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +153,28 @@ def test_each_run_says_what_its_cache_takes(unequal: slcache.Comparison) -> None
     assert noted(None, None) == noted(0, 0) == ""
     assert "scheme 1 has 1,000 B, scheme 3 1.08 KiB" in noted(0, 1000, 1000, 1101)
     assert noted(0, 1000, 1000, 1101, peak=0) == ""
+
+
+def test_what_packing_gains_is_not_the_caches(tmp_path: Path) -> None:
+    """Small writes to large pages: tlc-only programs a page for each, and some caches do not."""
+    jobs = tmp_path / "load.toml"
+    jobs.write_text(
+        'footprint_bytes = "1MiB"\nrequests = 400\n[global]\nrw = "randwrite"\nbs = "4k"\n'
+    )
+
+    def told(*schemes: str, page_bytes: int = 16384) -> list[str]:
+        settings = {"device.mu_bytes": 4096, "device.pool[0].page_bytes": page_bytes}
+        both = slcache.compare(jobs, device="tiny", schemes=schemes, settings=settings)
+        found = [each for each in both.notes() if "not the cache's" in each]
+        assert all(each in unescape(both.report()) for each in found)
+        return found
+
+    assert [each.count("client packs; qlc-only") for each in told("tlc-only", "client")] == [1]
+    assert told("tlc-only", "client", page_bytes=4096) == []
+    # A cache that does so too, another reference, and no cache at all.
+    assert told("tlc-only", "baseline") == []
+    assert told("qlc-only", "client") == []
+    assert told("tlc-only", "qlc-only") == []
 
 
 def sizes(device: str) -> Iterator[tuple[str, str]]:

@@ -127,6 +127,7 @@ class Comparison(Frames):
         """Return what to keep in mind while reading the table, in sentences."""
         runs = runs_of(self)
         caches = (
+            notes.unpacked(*self._compared),
             notes.unchosen(self.documents),
             notes.unequal_caches(runs),
             notes.unequal_room(runs),

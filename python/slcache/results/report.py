@@ -45,6 +45,7 @@ def render(
     untold = [] if lives else endurance.life_notes(once, gb_per_day)
     compared, reference = to is not None and len(runs) > 1, to or label
     mark = "=1" if compared else ""
+    unequal = [notes.unpacked(runs, reference), notes.unequal_caches(runs)] if compared else []
     # What is compared has it in its verdict.
     buffered = [] if compared else notes.buffered([*runs.items()])
     return pictures.page(
@@ -60,7 +61,7 @@ def render(
             *lives,
         ],
         compared=compared,
-        unequal=notes.unequal_caches(runs) if compared else "",
+        unequal=[each for each in unequal if each],
         cautions=[] if seeds else [*buffered, *notes.of_runs(runs), *untold],
         gains=endurance.gains(runs, reference, "reference" if compared else ""),
         gain_lines=endurance.gain_lines(runs, reference),

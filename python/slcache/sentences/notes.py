@@ -213,6 +213,28 @@ def unchosen(documents: Sequence[Document]) -> str:
     )
 
 
+def unpacked(runs: Runs, to: str) -> str:
+    """Return a sentence on what packing does, where the reference programs a page for each write.
+
+    Empty where that is little, or where what has a cache does so too.
+    """
+    if "tlc-only" not in runs[to]["config"]["scheme"]:
+        return ""
+    beside = {
+        name: sum(run["waf"]["by_cause"].get(cause, 0.0) for cause in ("rmw", "pad"))
+        for name, run in runs.items()
+    }
+    own, total = beside[to], runs[to]["waf"]["total"]
+    names = [n for n, run in runs.items() if run["state"]["cache"] and beside[n] < own / 2]
+    if own <= _MUCH * total or not names:
+        return ""
+    return (
+        f"Part of the gain over {to} is not the cache's: {own:.2f} of its write amplification of "
+        f"{total:.2f} is old data and padding beside small writes, which "
+        f"{said_of(names, 'packs', 'pack')}; qlc-only packs too, and has no cache."
+    )
+
+
 def unequal_caches(runs: Runs) -> str:
     """Return a sentence that names the smallest and the largest SLC cache where they differ."""
     caches = {name: run["state"]["cache"] for name, run in runs.items()}
