@@ -75,6 +75,15 @@ def test_requests_that_are_left_out_are_told(beyond: int, told: str, tmp_path: P
         assert ("2 done: " + told in " ".join(printed.split())) == bool(beyond)
 
 
+@pytest.mark.parametrize("scheme", ["ust", "hyssd", "hyssd-static"])
+def test_a_note_names_its_scheme_once(scheme: str, trace: Path) -> None:
+    both = slcache.compare(trace, device="tiny", schemes=["tlc-only", scheme], address="wrap")
+    for runs in (both.runs, both.runs[1:]):
+        (told,) = notes.of_runs({run.label: run.documents[0] for run in runs})
+        assert told.startswith(f"{scheme}: ")
+        assert told.count(scheme) == 1
+
+
 def test_a_note_is_said_once_in_every_form(trace: Path, comparison: slcache.Comparison) -> None:
     assert comparison.runs[1].notes() == []
     draws = slcache.compare(trace, device="tiny", schemes=["hyssd", "sa"], resample=2)

@@ -299,7 +299,9 @@ def of_runs(runs: Runs) -> list[str]:
         for note in dict.fromkeys((*beyond(document), *_of_config(document["config"])))
     )
     return [
-        note if len(names) == len(runs) else f"{joined(names)}: {note}"
+        note
+        if len(names) == len(runs) and not note.startswith(_NAMED_FIRST)
+        else f"{joined(names)}: {note.removeprefix(_NAMED_FIRST)}"
         for note, names in noted.items()
     ]
 
@@ -328,7 +330,9 @@ def guessed(document: Document) -> Iterator[str]:
 
 
 def _of_config(config: Mapping[str, Any]) -> Iterator[str]:
-    yield from _core.config_notes(json.dumps(config))
+    name = next(iter(config["scheme"]))
+    for note in _core.config_notes(json.dumps(config)):
+        yield re.sub(rf"^{re.escape(name)}: ", _NAMED_FIRST, note)
     if "client" in config["scheme"]:
         # In open replay the trace says how many requests are outstanding.
         host = config["host"]
@@ -339,8 +343,9 @@ def _of_config(config: Mapping[str, Any]) -> Iterator[str]:
 
 #: Between the notes on a point of a study.
 BETWEEN = "; "
-#: Stands for the scheme's own name where schemes share a reason.
+#: Stands for the scheme's own name where schemes share a reason, and what begins with it.
 _OWN = "NAME"
+_NAMED_FIRST = f"{_OWN}: "
 
 
 def reasons(of: Mapping[str, str], one: str, many: str) -> list[str]:
