@@ -148,6 +148,25 @@ def folders(comparison: slcache.Comparison, trace: Path, tmp_path: Path) -> Path
     return tmp_path
 
 
+@pytest.mark.parametrize("folder", ["both", "study"])
+def test_a_page_that_is_not_named_replaces_only_pages(
+    folder: str, folders: Path, trace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if folder == "study":
+        slcache.sweep(trace, device="tiny", scheme="baseline", out=folders / folder)
+    monkeypatch.chdir(folders)
+    page = folders / "report.html"
+    for _ in range(2):
+        assert command("report", folder).returncode == 0
+    assert "<html" in page.read_text()
+    page.write_text("<title>mine</title>")
+    done = command("report", folder)
+    assert (done.returncode, page.read_text()) == (2, "<title>mine</title>")
+    assert "--out: report.html is there" in done.stderr.decode()
+    assert command("report", folder, "--out", "report.html").returncode == 0
+    assert "mine" not in page.read_text()
+
+
 def test_the_page_is_that_of_the_run(comparison: slcache.Comparison, folders: Path) -> None:
     page = folders / "page.html"
     assert command("report", folders / "both", "--out", page).returncode == 0

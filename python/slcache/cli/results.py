@@ -183,6 +183,8 @@ def _shown(row: Mapping[str, Any], side: str, latencies: Sequence[float]) -> str
 
 
 _PAGE = Path("report.html")
+#: What the head of every page has.
+_OWN, _HEAD_BYTES = b"<title>slcache: ", 4096
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,7 +197,8 @@ class ReportOptions(opt.ExplanationOptions):
     normalise: str | None = option(*NORMALISE, alias="--normalize")
     out: Path = option(
         "FILE.html|DIR",
-        "Write the page to this file, or page, tables and result.json to this folder.",
+        "Write the page to this file, or page, tables and result.json to this folder (default: "
+        f"{_PAGE}, which replaces no file but such a page).",
         default=_PAGE,
     )
     gb_per_day: float | None = option(*GB_PER_DAY)
@@ -223,6 +226,10 @@ def report(asked: ReportOptions) -> None:
     asked.check_explained()
     is_page = out.suffix == ".html" and not out.is_dir()
     page = out if is_page else out / _PAGE
+    if "out" not in asked.given and page.is_file():
+        with page.open("rb") as file:
+            if _OWN not in file.read(_HEAD_BYTES):
+                raise opt.wrong(f"{page} is there, and no page of slcache; name another", "--out")
     if len(results) == 1 and studies.is_study(results[0]):
         if normalise is not None or gb_per_day is not None:
             of_runs = "--normalise and --gb-per-day are for results of runs"
