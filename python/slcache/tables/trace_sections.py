@@ -228,6 +228,7 @@ def _notes(info: Info) -> Iterator[Row]:
     for title, value in (
         ("flushes", info["flushes"]),
         ("trims", info["trims"]),
+        ("issued, without a completion", (info["response"] or {}).get("unanswered", 0)),
         ("put in order", summary["reordered"]),
         ("times that go backwards, kept", summary["kept_unsorted"]),
         ("widened to whole sectors", summary["rounded_to_sectors"]),

@@ -7,14 +7,17 @@
 //! (blkparse_fmt.c of blktrace).
 
 use super::rwbs::{Flags, RwbsKind, SKIPPED_FLUSH_END, SKIPPED_PASS_THROUGH, SKIPPED_ZONE};
-use super::{Detection, Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_NOTE};
+use super::{
+    Detection, Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_COMPLETION, SKIPPED_ISSUE,
+    SKIPPED_NOTE, SKIPPED_QUEUE, SKIPPED_REQUEUE,
+};
 use crate::error::LineFault;
 use crate::fields::scan::{
     behind_blanks, decimal_time, decimal_until, digits_until, digits_word, field_until, unsigned,
     unsigned_word, TextBlock, Words,
 };
 use crate::fields::sectors::{NamedColumn, SizeRules};
-use crate::options::TraceOptions;
+use crate::options::{BlkparseAction, EventRole, TraceOptions};
 use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: Format = Format {
@@ -34,7 +37,7 @@ const LINE: &str = "maj,min cpu sequence seconds.nanoseconds pid action RWBS sec
 const SKIPPED_SUMMARY: &str = "blkparse summary line";
 
 struct Blkparse {
-    action: u8,
+    action: BlkparseAction,
     sizes: SizeRules,
     /// Whether there was an event: what stands above the first one may be anything.
     begun: bool,
@@ -42,7 +45,15 @@ struct Blkparse {
 
 impl Blkparse {
     fn new(options: &TraceOptions) -> Self {
-        Self { action: options.action.letter(), sizes: SizeRules::new(options), begun: false }
+        Self { action: options.action, sizes: SizeRules::new(options), begun: false }
+    }
+
+    #[inline(always)]
+    fn role(&self, action: &[u8]) -> Option<EventRole> {
+        match action {
+            [letter] => self.action.role(*letter),
+            _ => None,
+        }
     }
 
     /// What the chosen event asks for, from RWBS on.
@@ -51,13 +62,14 @@ impl Blkparse {
         &self,
         line: &[u8],
         mut words: Words<'a>,
+        action: &[u8],
         raw: RawRequest<'a>,
     ) -> Result<Record<'a>, LineFault> {
         let rwbs = words.next().ok_or_else(|| unknown(line))?;
         let flags = Flags::parse(RWBS, rwbs)?;
         let first = words.next().ok_or_else(|| unknown(line))?;
         if words.clone().next() != Some(b"+") {
-            return self.without_sectors(line, flags, first, raw);
+            return self.without_sectors(line, flags, (first, action), raw);
         }
         words.next();
         let length = words.next().ok_or_else(|| unknown(line))?;
@@ -78,7 +90,7 @@ impl Blkparse {
         &self,
         line: &[u8],
         flags: Flags,
-        first: &[u8],
+        (first, action): (&[u8], &[u8]),
         raw: RawRequest<'a>,
     ) -> Result<Record<'a>, LineFault> {
         let bracketed = matches!(first.first(), Some(b'[' | b'('));
@@ -96,7 +108,7 @@ impl Blkparse {
         if flags.kind == RwbsKind::Zone {
             return Ok(Record::Skipped(SKIPPED_ZONE));
         }
-        if self.action == b'C' && !bracketed {
+        if action == b"C" && !bracketed {
             return Ok(Record::Skipped(SKIPPED_FLUSH_END));
         }
         if flags.kind == RwbsKind::None || first.starts_with(b"(") || !bracketed {
@@ -130,12 +142,12 @@ impl RecordParser for Blkparse {
         let scanned = decimal_time(time, 1_000_000_000).filter(|_| time.contains(&b'.'));
         let scanned =
             scanned.ok_or_else(|| LineFault::field(4, NAMES[3], time, "a time as seconds.nanoseconds"))?;
-        if action != [self.action] {
+        let Some(role) = self.role(action) else {
             return event_reason(action).map(Record::Skipped);
-        }
+        };
         let mut raw = RawRequest::new(scanned.at_ns, HostOp::Flush, device);
         raw.rounded_to_ns = scanned.rounded;
-        self.event(line, words, raw)
+        Ok(self.event(line, words, action, raw)?.of_event(role))
     }
 
     #[inline(always)]
@@ -144,10 +156,10 @@ impl RecordParser for Blkparse {
             return None;
         }
         let ParsedEvent { at_ns, device, action, rest } = ParsedEvent::of(pending)?;
-        if action != [self.action] {
+        let Some(role) = self.role(action) else {
             let behind = &rest[memchr::memchr(b'\n', rest)? + 1..];
             return Some((Record::Skipped(event_reason(action).ok()?), behind));
-        }
+        };
         let (rwbs, rest) = field_until(behind_blanks(rest), b' ')?;
         let (sector, rest) = unsigned_word::<TextBlock>(rest)?;
         let rest = rest.strip_prefix(b" + ")?;
@@ -158,7 +170,8 @@ impl RecordParser for Blkparse {
         let behind = &name[memchr::memchr(b'\n', name)? + 1..];
         let raw = RawRequest::new(at_ns, HostOp::Flush, device);
         let flags = Flags::parse(RWBS, rwbs).ok()?;
-        Some((flags.record(RWBS, self.sizes, (sector, (sectors, SECTORS)), raw).ok()?, behind))
+        let record = flags.record(RWBS, self.sizes, (sector, (sectors, SECTORS)), raw).ok()?;
+        Some((record.of_event(role), behind))
     }
 }
 
@@ -243,15 +256,15 @@ fn is_report_line(line: &[u8]) -> bool {
 #[inline]
 fn event_reason(action: &[u8]) -> Result<&'static str, LineFault> {
     Ok(match action {
-        b"Q" => "blkparse event Q (queued)",
-        b"D" => "blkparse event D (issued)",
-        b"C" => "blkparse event C (completed)",
+        b"Q" => SKIPPED_QUEUE,
+        b"D" => SKIPPED_ISSUE,
+        b"C" => SKIPPED_COMPLETION,
         b"I" => "blkparse event I (inserted)",
         b"G" => "blkparse event G (get request)",
         b"M" => "blkparse event M (back merge)",
         b"F" => "blkparse event F (front merge)",
         b"S" => "blkparse event S (sleep)",
-        b"R" => "blkparse event R (requeued)",
+        b"R" => SKIPPED_REQUEUE,
         b"A" => "blkparse event A (remapped)",
         b"B" | b"W" => "blkparse event B/W (bounced)",
         b"X" => "blkparse event X (split)",

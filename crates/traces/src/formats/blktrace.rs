@@ -124,7 +124,7 @@ impl Blktrace {
         if bytes == 0 && event.preflush {
             return Ok(Record::Request(raw));
         }
-        if bytes == 0 && self.action == BlkparseAction::C {
+        if bytes == 0 && event.completes {
             return Ok(Record::Skipped(SKIPPED_NO_BYTES));
         }
         if bytes == 0 && event.op == HostOp::Read {
@@ -173,7 +173,7 @@ impl RecordParser for Blktrace {
         let layout = layout_of(record);
         let (place, width) = layout.action;
         match event(RecordFields::little(record).unsigned(place, width), self.action)? {
-            Ok(event) => self.request(record, layout.device, event),
+            Ok(event) => Ok(self.request(record, layout.device, event)?.of_event(event.role)),
             Err(reason) => Ok(Record::Skipped(reason)),
         }
     }

@@ -7,7 +7,10 @@
 //! (include/trace/events/ufs.h) it is `send_req`, or `complete_rsp`. Everything else is counted.
 
 use super::rwbs::{Flags, SKIPPED_PASS_THROUGH};
-use super::{Format, RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE};
+use super::{
+    Format, RawRequest, Record, RecordParser, SKIPPED_COMPLETION, SKIPPED_EMPTY, SKIPPED_ISSUE, SKIPPED_NOTE,
+    SKIPPED_QUEUE, SKIPPED_REQUEUE,
+};
 use crate::error::{LineFault, TraceError};
 use crate::fields::scan::{decimal_time, unsigned, ScannedTime};
 use crate::fields::sectors::SizeRules;
@@ -34,16 +37,16 @@ const SIZE: &str =
 /// What a UFS group number may be.
 const GROUP: &str = "a group number from 0 to 255";
 
-/// Why each event that is not the chosen one is left out.
-const EVENTS: [(&[u8], &str); 8] = [
-    (b"block_rq_issue", "event block_rq_issue"),
-    (b"block_rq_complete", "event block_rq_complete"),
-    (b"block_bio_queue", "event block_bio_queue"),
-    (b"block_rq_insert", "event block_rq_insert"),
-    (b"block_rq_requeue", "event block_rq_requeue"),
-    (b"block_bio_complete", "event block_bio_complete"),
-    (b"block_bio_remap", "event block_bio_remap"),
-    (UFS, SKIPPED_UFS),
+/// blkparse's letter of each event, and why those that are not chosen are left out.
+const EVENTS: [(&[u8], u8, &str); 8] = [
+    (b"block_rq_issue", b'D', SKIPPED_ISSUE),
+    (b"block_rq_complete", b'C', SKIPPED_COMPLETION),
+    (b"block_bio_queue", b'Q', SKIPPED_QUEUE),
+    (b"block_rq_insert", b'I', "event block_rq_insert"),
+    (b"block_rq_requeue", b'R', SKIPPED_REQUEUE),
+    (b"block_bio_complete", b' ', "event block_bio_complete"),
+    (b"block_bio_remap", b'A', "event block_bio_remap"),
+    (UFS, b' ', SKIPPED_UFS),
 ];
 const SKIPPED_UFS: &str = "event ufshcd_command of another kind";
 const UFS: &[u8] = b"ufshcd_command";
@@ -66,15 +69,6 @@ impl Ftrace {
         }
         let lba_bytes = options.ufs_lba_bytes.map(u64::from);
         Ok(Self { action: options.action, sizes: SizeRules::new(options), lba_bytes, begun: false })
-    }
-
-    /// The block event that is the request.
-    fn chosen(&self) -> &'static [u8] {
-        match self.action {
-            BlkparseAction::D => b"block_rq_issue",
-            BlkparseAction::C => b"block_rq_complete",
-            BlkparseAction::Q => b"block_bio_queue",
-        }
     }
 
     /// A block event: what it asks for.
@@ -140,13 +134,14 @@ impl Ftrace {
 
     /// A command of UFS: `send_req: DEVICE: tag: 7, DB: 0x0, size: 4096, IS: 0, LBA: 8, opcode: 0x28 ...`.
     fn ufs<'a>(&self, mut rest: Cursor<'a>, raw: RawRequest<'a>) -> Result<Record<'a>, LineFault> {
-        let chosen: [&[u8]; 2] = match self.action {
-            BlkparseAction::C => [b"complete_rsp:", b"complete:"],
-            _ => [b"send_req:", b"send:"],
+        let (letter, reason) = match rest.word("kind")?.text {
+            b"send_req:" | b"send:" => (b'D', SKIPPED_ISSUE),
+            b"complete_rsp:" | b"complete:" => (b'C', SKIPPED_COMPLETION),
+            _ => return Ok(Record::Skipped(SKIPPED_UFS)),
         };
-        if self.action == BlkparseAction::Q || !chosen.contains(&rest.word("kind")?.text) {
-            return Ok(Record::Skipped(SKIPPED_UFS));
-        }
+        let Some(role) = self.action.role(letter) else {
+            return Ok(Record::Skipped(reason));
+        };
         let device = rest.word("device")?;
         let volume = device.text.strip_suffix(b":").ok_or_else(|| device.fault("a device and a colon"))?;
         let raw = RawRequest { volume, ..raw };
@@ -157,7 +152,7 @@ impl Ftrace {
             0x08 | 0x28 | 0x88 => HostOp::Read,
             0x0a | 0x2a | 0x8a => HostOp::Write,
             0x42 => HostOp::Trim,
-            0x35 | 0x91 => return Ok(Record::Request(raw)),
+            0x35 | 0x91 => return Ok(Record::Request(raw).of_event(role)),
             _ => return Ok(Record::Skipped(SKIPPED_PASS_THROUGH)),
         };
         let (lba, size) = (value("LBA")?.listed()?, value("size")?.listed()?);
@@ -181,7 +176,7 @@ impl Ftrace {
             }
             None => 0,
         };
-        Ok(Record::transfer(RawRequest { op, hint, ..raw }, extent))
+        Ok(Record::transfer(RawRequest { op, hint, ..raw }, extent).of_event(role))
     }
 }
 
@@ -191,18 +186,21 @@ impl RecordParser for Ftrace {
             return self.beside(line).map(Record::Skipped);
         };
         self.begun = true;
-        let known = EVENTS.iter().find(|(name, _)| *name == event.name);
-        if event.name != UFS && event.name != self.chosen() {
-            return Ok(Record::Skipped(known.map_or(SKIPPED_EVENT, |(_, reason)| reason)));
+        let Some(&(_, letter, reason)) = EVENTS.iter().find(|(name, ..)| *name == event.name) else {
+            return Ok(Record::Skipped(SKIPPED_EVENT));
+        };
+        let role = self.action.role(letter);
+        if role.is_none() && event.name != UFS {
+            return Ok(Record::Skipped(reason));
         }
         let time = event.unit_ns.and_then(|unit_ns| decimal_time(event.time.text, unit_ns));
         let ScannedTime { at_ns, rounded } = time.ok_or_else(|| {
             event.time.fault("a time in seconds with a fraction, or in us (clocks such as counter or x86-tsc tell no unit)")
         })?;
         let raw = RawRequest { rounded_to_ns: rounded, ..RawRequest::new(at_ns, HostOp::Flush, b"") };
-        match event.name {
-            UFS => self.ufs(event.fields, raw),
-            _ => self.block(event.fields, raw),
+        match role {
+            None => self.ufs(event.fields, raw),
+            Some(role) => Ok(self.block(event.fields, raw)?.of_event(role)),
         }
     }
 }
@@ -216,7 +214,7 @@ impl Ftrace {
         };
         let is_known = |word: Word<'_>| {
             let name = word.text.strip_suffix(b":").and_then(|name| name.rsplit(|&byte| byte == b':').next());
-            name.is_some_and(|name| EVENTS.iter().any(|(known, _)| *known == name))
+            name.is_some_and(|name| EVENTS.iter().any(|(known, ..)| *known == name))
         };
         let unknown = || LineFault::Unknown { text: line.to_vec(), expected: LINE.to_owned() };
         if words.clone().any(is_known) {

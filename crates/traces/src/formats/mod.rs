@@ -5,7 +5,7 @@ use crate::error::TraceError;
 use crate::options::{SubSector, TraceOptions, Unsorted, ZeroSize};
 use crate::records::batch::RowParser;
 use crate::records::checker::Checker;
-pub(crate) use crate::records::parser::{RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE};
+pub(crate) use crate::records::parser::*;
 use crate::records::volumes::plain_name;
 pub(crate) use blktrace::{looks_like_tar, merge_key, MergeKey, BLKTRACE};
 use columns::Columns;

@@ -1,20 +1,20 @@
 //! Response times: those that the trace publishes, or from the two events of a recording that has both.
 //!
-//! Such a recording is read twice side by side, once for its issues and once for its completions. A
-//! completion ends the earliest issue of the same place, length and operation that is in flight.
+//! Such a recording is read again for its completions. One ends the latest issue of the same place, length
+//! and operation.
 
+use super::BATCH;
 use crate::error::{FileFault, TraceError};
 use crate::options::{BlkparseAction, TraceOptions, Unsorted, VolumeChoice};
-use crate::request_source::{Progress, TraceEntry};
+use crate::records::checker::SKIPPED_UNANSWERED;
+use crate::request_source::Progress;
 use crate::sources::part::Part;
-use crate::sources::reader::{open, TraceReader};
+use crate::sources::reader::open;
 use crate::stored::trace_path::TracePath;
-use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use slcache_base::latency::{Latency, LatencySummary};
 use slcache_base::request::HostOp;
-use std::collections::VecDeque;
 
 const NS_PER_S: f64 = 1e9;
 
@@ -30,6 +30,8 @@ pub struct ResponseTimes {
     /// Mean number of requests in flight: response times over the duration
     /// (Little's law); `None` for a trace without duration.
     pub mean_queue_depth: Option<f64>,
+    /// Reads and writes of a recording that were issued and of which it has no completion.
+    pub unanswered: u64,
 }
 
 /// Takes the response times one by one.
@@ -37,6 +39,7 @@ pub struct ResponseTimes {
 pub(super) struct Responses {
     reads: Latency,
     writes: Latency,
+    unanswered: u64,
 }
 
 impl Responses {
@@ -59,17 +62,10 @@ impl Responses {
             read_us: self.reads.summary(),
             write_us: self.writes.summary(),
             mean_queue_depth: (duration_s > 0.0).then(|| sum_s / duration_s),
+            unanswered: self.unanswered,
         })
     }
 }
-
-/// Requests taken from a reader at a time.
-const BATCH: usize = 4096;
-/// Most requests in flight: what was lost of a recording must not pile up.
-const IN_FLIGHT_MAX: usize = 1 << 20;
-
-/// Number of the volume among those known, first sector, length and operation.
-type Key = (usize, u64, u32, HostOp);
 
 /// What can be told of a recording in which `action` chooses the request; nothing where it has only one of
 /// both events, or can be read only once.
@@ -83,83 +79,33 @@ pub(super) fn responses(
     if once || options.resample.is_some() || Part::of(options)?.is_some() {
         return Ok(responses);
     }
-    let read = |action| {
-        let (rebase, volume) = (Some(false), options.volume.clone().or(Some(VolumeChoice::Each)));
-        let options = TraceOptions { action, rebase, volume, unsorted: Unsorted::Keep, ..options.clone() };
-        Ok::<_, TraceError>(Events {
-            reader: open(path, &options)?,
-            waiting: VecDeque::new(),
-            volumes: Vec::new(),
-        })
+    let volume = match &options.volume {
+        Some(named @ VolumeChoice::Named(_)) => named.clone(),
+        _ => VolumeChoice::Each,
     };
-    let (mut issues, mut completions) = (read(BlkparseAction::D)?, read(BlkparseAction::C)?);
-    let mut known: Vec<String> = Vec::new();
-    let mut in_flight: FxHashMap<Key, VecDeque<u64>> = FxHashMap::default();
+    let options = TraceOptions {
+        action: BlkparseAction::Timed,
+        rebase: Some(false),
+        volume: Some(volume),
+        unsorted: Unsorted::Keep,
+        ..options.clone()
+    };
+    let mut reader = open(path, &options)?;
+    let mut entries = Vec::with_capacity(BATCH);
     loop {
-        let issue = issues.time(&mut known)?;
-        let Some(completion_ns) = completions.time(&mut known)? else { return Ok(responses) };
-        if issue.is_some_and(|issue_ns| issue_ns <= completion_ns) {
-            let (key, at_ns) = issues.next();
-            if in_flight.len() == IN_FLIGHT_MAX {
-                in_flight.clear();
-            }
-            in_flight.entry(key).or_default().push_back(at_ns);
-            continue;
+        match reader.next_entries(&mut entries, BATCH) {
+            Ok(true) => {}
+            Ok(false) => break,
+            // A recording need not have completions.
+            Err(TraceError::File { fault: FileFault::Empty, .. }) => return Ok(responses),
+            Err(error) => return Err(error),
         }
-        let (key, at_ns) = completions.next();
-        if let Some(times) = in_flight.get_mut(&key) {
-            if let Some(issued_ns) = times.pop_front() {
-                responses.add(key.3, at_ns - issued_ns);
-            }
-            if times.is_empty() {
-                in_flight.remove(&key);
-            }
-        }
-        if completions.waiting.is_empty() {
-            completions.reader.tell("service times", progress)?;
-        }
+        let took = entries.iter().filter_map(|entry| Some((entry.request.op, entry.response_ns?)));
+        took.for_each(|(op, response_ns)| responses.add(op, response_ns));
+        reader.tell("service times", progress)?;
     }
-}
-
-/// One of the two events, request by request.
-struct Events {
-    reader: TraceReader,
-    waiting: VecDeque<TraceEntry>,
-    /// Of each stream the volume's number among those known to both.
-    volumes: Vec<usize>,
-}
-
-impl Events {
-    /// When the next one is; none at the end.
-    fn time(&mut self, known: &mut Vec<String>) -> Result<Option<u64>, TraceError> {
-        let mut batch = Vec::new();
-        while self.waiting.is_empty() && self.more(&mut batch)? {
-            let batch = std::mem::take(&mut batch);
-            let transfers = |entry: &TraceEntry| matches!(entry.request.op, HostOp::Read | HostOp::Write);
-            self.waiting.extend(batch.into_iter().filter(transfers));
-            self.volumes.clear();
-            for name in self.reader.stream_names() {
-                let found = known.iter().position(|other| *other == name);
-                self.volumes.push(found.unwrap_or(known.len()));
-                if found.is_none() {
-                    known.push(name);
-                }
-            }
-        }
-        Ok(self.waiting.front().map(|entry| entry.request.at_ns))
-    }
-
-    /// Whether some were read; a recording need not have both events.
-    fn more(&mut self, batch: &mut Vec<TraceEntry>) -> Result<bool, TraceError> {
-        match self.reader.next_entries(batch, BATCH) {
-            Err(TraceError::File { fault: FileFault::Empty, .. }) => Ok(false),
-            other => other,
-        }
-    }
-
-    fn next(&mut self) -> (Key, u64) {
-        let request = self.waiting.pop_front().expect("its time was asked for").request;
-        let volume = self.volumes.get(usize::from(request.stream));
-        ((volume.copied().unwrap_or(0), request.sector, request.sectors, request.op), request.at_ns)
-    }
+    let skipped = &reader.summary().skipped;
+    let unanswered = skipped.iter().find(|skipped| skipped.reason == SKIPPED_UNANSWERED);
+    responses.unanswered = unanswered.map_or(0, |skipped| skipped.count);
+    Ok(responses)
 }

@@ -99,15 +99,29 @@ pub enum BlkparseAction {
     D,
     /// Completed; times are completion times.
     C,
+    /// Completed, each with the time since its issue: service times, not a choice of the user.
+    #[serde(skip)]
+    #[doc(hidden)]
+    Timed,
+}
+
+/// What an event of a recording is to whoever reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EventRole {
+    Request,
+    Issue,
+    Requeue,
 }
 
 impl BlkparseAction {
-    /// The letter in blkparse's action column.
-    pub(crate) fn letter(self) -> u8 {
-        match self {
-            Self::Q => b'Q',
-            Self::D => b'D',
-            Self::C => b'C',
+    /// What an event is, by its letter in blkparse's action column; none for those left out.
+    #[inline(always)]
+    pub(crate) fn role(self, letter: u8) -> Option<EventRole> {
+        match (self, letter) {
+            (Self::D, b'D') | (Self::Q, b'Q') | (Self::C | Self::Timed, b'C') => Some(EventRole::Request),
+            (Self::Timed, b'D') => Some(EventRole::Issue),
+            (Self::D | Self::Timed, b'R') => Some(EventRole::Requeue),
+            _ => None,
         }
     }
 }
@@ -272,7 +286,7 @@ pub(crate) fn event(options: &TraceOptions, format: &str) -> Option<&'static str
     formats.contains(&format).then_some(match options.action {
         BlkparseAction::Q => "queue",
         BlkparseAction::D => "issue",
-        BlkparseAction::C => "completion",
+        BlkparseAction::C | BlkparseAction::Timed => "completion",
     })
 }
 

@@ -1,9 +1,10 @@
 //! From parsed records to requests: volumes, order, time 0 and the counts.
 
 use crate::error::{LineFault, TraceError};
-use crate::options::{CoarseTime, TraceOptions, Unsorted, VolumeChoice};
+use crate::options::{BlkparseAction, CoarseTime, TraceOptions, Unsorted, VolumeChoice};
+use crate::records::in_flight::InFlight;
 use crate::records::order::{Order, Spread};
-use crate::records::parser::{RawRequest, Record};
+use crate::records::parser::{RawRequest, Record, SKIPPED_REQUEUE};
 use crate::records::volumes::{plain_name, Volumes};
 use crate::request_source::TraceEntry;
 use crate::summary::TraceSummary;
@@ -15,6 +16,10 @@ const SECTORS_END: u64 = u64::MAX / SECTOR_BYTES;
 
 /// Why records of volumes that were not chosen are left out.
 pub(crate) const OTHER_VOLUME: &str = "another volume";
+/// Why a request's second issue is left out.
+const SKIPPED_REISSUE: &str = "event D (issued) of a request that was requeued: it counts once";
+/// How issues are counted of which no completion came.
+pub(crate) const SKIPPED_UNANSWERED: &str = "issue without a completion";
 
 /// Checks records one after the other and gives out requests.
 pub(crate) struct Checker {
@@ -22,6 +27,9 @@ pub(crate) struct Checker {
     order: Order,
     unsorted: Unsorted,
     spread: Option<Spread>,
+    /// Issues where completions are timed, else what was requeued.
+    in_flight: InFlight,
+    timed: bool,
     rebase: bool,
     /// Whether times are bound; not where the user wants those of the file.
     bounded: bool,
@@ -57,6 +65,8 @@ impl Checker {
             order: Order::new(options.unsorted),
             unsorted: options.unsorted,
             spread: (options.coarse_time == CoarseTime::Spread).then(Spread::default),
+            in_flight: InFlight::default(),
+            timed: options.action == BlkparseAction::Timed,
             rebase: options.rebase.unwrap_or(false),
             bounded: options.rebase != Some(false),
             first_ns: None,
@@ -69,6 +79,11 @@ impl Checker {
     pub(crate) fn accept(&mut self, record: Record<'_>, out: &mut Vec<TraceEntry>) -> Result<(), LineFault> {
         match record {
             Record::Request(raw) => self.accept_request(&raw, out),
+            Record::Issue(raw) => self.accept_issue(&raw),
+            Record::Requeue(raw) => {
+                self.accept_requeue(&raw);
+                Ok(())
+            }
             Record::Skipped(reason) => {
                 self.summary.skip(reason);
                 Ok(())
@@ -100,7 +115,8 @@ impl Checker {
         let request =
             Request { at_ns, sector: raw.sector, sectors: raw.sectors, stream, hint: raw.hint, op: raw.op };
         let in_time = self.order.is_next(raw.at_ns) && (!self.bounded || at_ns < times::TIME_END_NS);
-        let plain = in_time && self.spread.is_none() && !raw.flush_before;
+        let alone = self.spread.is_none() && self.in_flight.is_empty();
+        let plain = in_time && alone && !raw.flush_before;
         if !plain || check_end(&request).is_err() || self.summary.take(&request).is_err() {
             return false;
         }
@@ -111,8 +127,47 @@ impl Checker {
         true
     }
 
+    /// Keeps when a read or a write was issued.
+    fn accept_issue(&mut self, raw: &RawRequest<'_>) -> Result<(), LineFault> {
+        let stream = self.volumes.stream(raw.volume, &mut self.summary.volumes)?;
+        if let Some(stream) = stream.filter(|_| matches!(raw.op, HostOp::Read | HostOp::Write)) {
+            let unanswered = self.in_flight.begin(stream, raw);
+            self.count_unanswered(unanswered);
+        }
+        Ok(())
+    }
+
+    /// Takes an issue back: the request is issued again, and is no second one.
+    fn accept_requeue(&mut self, raw: &RawRequest<'_>) {
+        self.summary.skip(SKIPPED_REQUEUE);
+        if let Some(stream) = self.volumes.known(raw.volume, &self.summary.volumes) {
+            match self.timed {
+                true => self.in_flight.end(stream, raw),
+                false => Some(self.in_flight.begin(stream, raw)),
+            };
+        }
+    }
+
+    fn count_unanswered(&mut self, count: u64) {
+        if count > 0 {
+            self.summary.skip_all(SKIPPED_UNANSWERED, count);
+        }
+    }
+
+    /// When what ends here began, or was requeued.
+    fn begun_ns(&mut self, raw: &RawRequest<'_>) -> Option<u64> {
+        let stream = self.volumes.known(raw.volume, &self.summary.volumes)?;
+        self.in_flight.end(stream, raw)
+    }
+
     #[inline(never)]
     fn accept_any(&mut self, raw: &RawRequest<'_>, out: &mut Vec<TraceEntry>) -> Result<(), LineFault> {
+        let begun_ns = if self.in_flight.is_empty() { None } else { self.begun_ns(raw) };
+        if begun_ns.is_some() && !self.timed {
+            self.summary.skip(SKIPPED_REISSUE);
+            return Ok(());
+        }
+        let took_ns = begun_ns.and_then(|begun_ns| raw.at_ns.checked_sub(begun_ns));
         let Some(stream) = self.volumes.stream(raw.volume, &mut self.summary.volumes)? else {
             self.summary.skip(OTHER_VOLUME);
             return Ok(());
@@ -130,7 +185,7 @@ impl Checker {
             let flush = Request { sector: 0, sectors: 0, op: HostOp::Flush, ..request };
             self.put_in_order(TraceEntry { request: flush, response_ns: None }, out)?;
         }
-        self.accept_entry(TraceEntry { request, response_ns: raw.response_ns }, out)
+        self.accept_entry(TraceEntry { request, response_ns: raw.response_ns.or(took_ns) }, out)
     }
 
     /// Takes a request whose stream is settled; appends what may go out now.
@@ -222,6 +277,9 @@ impl Checker {
 
     /// At the end of the trace.
     pub(crate) fn complete(&mut self, unterminated: bool, sha256: String) {
+        if self.timed {
+            self.count_unanswered(self.in_flight.len());
+        }
         self.summary.last_line_unterminated = unterminated;
         self.summary.sha256 = Some(sha256);
     }

@@ -3,6 +3,7 @@
 pub(crate) mod batch;
 pub(crate) mod blocks;
 pub(crate) mod checker;
+pub(crate) mod in_flight;
 pub(crate) mod order;
 pub(crate) mod parser;
 pub(crate) mod volumes;

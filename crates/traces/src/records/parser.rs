@@ -2,6 +2,7 @@
 
 use crate::error::LineFault;
 use crate::fields::sectors::Extent;
+use crate::options::EventRole;
 use slcache_base::request::HostOp;
 
 /// Turns the records of one format into requests.
@@ -39,6 +40,10 @@ pub(crate) const RECORD_BYTES_MAX: usize = 1 << 17;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Record<'a> {
     Request(RawRequest<'a>),
+    /// When the driver got what completes later, where completions are the requests.
+    Issue(RawRequest<'a>),
+    /// The driver gave a request back, and will get it again.
+    Requeue(RawRequest<'a>),
     /// Something left out on purpose, and why.
     Skipped(&'static str),
 }
@@ -52,6 +57,16 @@ impl<'a> Record<'a> {
         raw.rounded_to_sectors |= extent.rounded;
         Self::Request(raw)
     }
+
+    /// What the event of a recording says that has this in it.
+    #[inline(always)]
+    pub(crate) fn of_event(self, role: EventRole) -> Self {
+        match (self, role) {
+            (Self::Request(raw), EventRole::Issue) => Self::Issue(raw),
+            (Self::Request(raw), EventRole::Requeue) => Self::Requeue(raw),
+            (record, _) => record,
+        }
+    }
 }
 
 /// Why zero-size requests are left out when the user asks for it.
@@ -62,6 +77,12 @@ pub(crate) const SKIPPED_NOTE: &str = "note";
 
 /// Why an empty line is left out by formats that people put together by hand or by a tool.
 pub(crate) const SKIPPED_EMPTY: &str = "empty line";
+
+/// Why events of a recording are left out that are not the chosen one.
+pub(crate) const SKIPPED_QUEUE: &str = "event Q (queued)";
+pub(crate) const SKIPPED_ISSUE: &str = "event D (issued)";
+pub(crate) const SKIPPED_COMPLETION: &str = "event C (completed)";
+pub(crate) const SKIPPED_REQUEUE: &str = "event R (requeued)";
 
 /// A request as its file gives it, in common units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

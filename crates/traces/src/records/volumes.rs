@@ -67,6 +67,11 @@ impl Volumes {
         self.last_stream.filter(|_| same)
     }
 
+    /// The stream of a volume named before, if it is taken; counts nothing.
+    pub(crate) fn known(&self, key: &[u8], counts: &[VolumeCount]) -> Option<u16> {
+        self.settle(*self.known.get(key)?, counts).ok().flatten()
+    }
+
     /// Counts a record that [`Self::again`] gave a stream.
     #[inline]
     pub(crate) fn count_again(&self, counts: &mut [VolumeCount]) {

@@ -7,7 +7,7 @@ use slcache_traces::BlkparseAction;
 const READ_ISSUED: u32 = 7 | 1 << 16;
 const WRITE_ISSUED: u32 = 7 | 1 << 17;
 
-fn record(time_ns: u64, sector: u64, action: u32, device: u32, sequence: u32) -> Vec<u8> {
+pub(crate) fn record(time_ns: u64, sector: u64, action: u32, device: u32, sequence: u32) -> Vec<u8> {
     let mut record = Vec::new();
     record.extend(0x6561_7407u32.to_le_bytes());
     record.extend(sequence.to_le_bytes());

@@ -160,8 +160,8 @@ fn service_times_of_recordings_with_both_events() {
         let all = told(action, VolumeChoice::Each);
         assert_eq!(all.event, Some(event));
         let response = all.response.unwrap();
-        assert_eq!(response.requests, 3);
-        assert_eq!(response.read_us.map(|us| (us.min, us.max)), Some((4.0, 5.0)));
+        assert_eq!((response.requests, response.unanswered), (3, 2));
+        assert_eq!(response.read_us.map(|us| (us.min, us.max)), Some((1.0, 4.0)));
         assert_eq!(response.write_us.map(|us| (us.min, us.max)), Some((100.0, 100.0)));
     }
     let other = told(BlkparseAction::D, VolumeChoice::Named("8,16".to_owned())).response.unwrap();
@@ -171,6 +171,50 @@ fn service_times_of_recordings_with_both_events() {
     let trace = file(issues.as_bytes());
     let options = TraceOptions { volume: Some(VolumeChoice::Each), ..TraceOptions::default() };
     assert!(info(path(&trace), &options).unwrap().response.is_none());
+}
+
+/// Microseconds and events of one place: an issue that is requeued, and one whose completion was lost.
+const REQUEUED_AND_LOST: [(u64, char); 8] = [
+    (0, 'D'),
+    (100, 'R'),
+    (1000, 'D'),
+    (1200, 'C'),
+    (5_000_000, 'D'),
+    (7_000_000, 'D'),
+    (7_000_300, 'C'),
+    (9_000_000, 'D'),
+];
+
+#[test]
+fn what_is_requeued_or_lost_spoils_no_other_time() {
+    let text = |line: &dyn Fn(u64, char) -> String| {
+        let lines: Vec<String> = REQUEUED_AND_LOST.iter().map(|&(us, event)| line(us, event)).collect();
+        lines.concat().into_bytes()
+    };
+    let seconds = |us: u64| format!("{}.{:06}", us / 1_000_000, us % 1_000_000);
+    let blkparse = text(&|us, event| format!("8,0 0 1 {} 7 {event} WS 8 + 8 [a]\n", seconds(us)));
+    let ftrace = text(&|us, event| {
+        let name = [("D", "issue"), ("R", "requeue"), ("C", "complete")];
+        let (_, name) = name.into_iter().find(|(letter, _)| letter.starts_with(event)).unwrap();
+        format!("a-1 [0] {}: block_rq_{name}: 8,0 WS () 8 + 8 [0]\n", seconds(us))
+    });
+    let number =
+        |event| 1 << 17 | [('D', 7), ('R', 6), ('C', 8)].into_iter().find(|of| of.0 == event).unwrap().1;
+    let record = |(us, event)| crate::it::blktrace::record(us * 1000, 8, number(event), 7 << 20, 1);
+    let blktrace = REQUEUED_AND_LOST.map(record).concat();
+    for (format, bytes) in [("blkparse", blkparse), ("ftrace", ftrace), ("blktrace", blktrace)] {
+        let trace = file(&bytes);
+        reads(path(&trace), &TraceOptions::default(), "0 W 8+8; 5000000 W 8+8; 7000000 W 8+8; 9000000 W 8+8");
+        let told = info(path(&trace), &TraceOptions::default()).unwrap();
+        assert_eq!(told.format, format);
+        let count = |skipped: &str| told.summary.skipped.iter().find(|each| each.reason.contains(skipped));
+        for reason in ["event R (requeued)", "requeued: it counts once"] {
+            assert_eq!(count(reason).map(|skipped| skipped.count), Some(1), "{format}: {reason}");
+        }
+        let response = told.response.unwrap();
+        assert_eq!((response.requests, response.unanswered), (2, 2), "{format}");
+        assert_eq!(response.write_us.map(|us| (us.min, us.max)), Some((200.0, 300.0)), "{format}");
+    }
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn flushes_and_lines_without_sectors() {
 #[test]
 fn other_events_and_the_summary_are_counted() {
     let line = "7,5 0 1 1.0 13558  C  WS 8 + 8 [0]";
-    assert_eq!(skipped(line, BlkparseAction::D), "blkparse event C (completed)");
+    assert_eq!(skipped(line, BlkparseAction::D), SKIPPED_COMPLETION);
     let message = "8,0 1 0 0.5 0 m N cfq42 insert_request";
     assert_eq!(skipped(message, BlkparseAction::D), "blkparse event m (message)");
     for line in [

@@ -3,7 +3,8 @@
 use crate::error::LineFault;
 use crate::fields::binary::number_fault;
 use crate::formats::rwbs::SKIPPED_ZONE;
-use crate::options::BlkparseAction;
+use crate::formats::{SKIPPED_COMPLETION, SKIPPED_ISSUE, SKIPPED_QUEUE, SKIPPED_REQUEUE};
+use crate::options::{BlkparseAction, EventRole};
 use slcache_base::request::HostOp;
 
 const WRITE: u32 = 1 << 1;
@@ -20,6 +21,8 @@ const WITH_CONTROL_GROUP: u32 = 1 << 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ActionEvent {
+    pub role: EventRole,
+    pub completes: bool,
     /// Read, write or trim.
     pub op: HostOp,
     /// Whether the cache is flushed first.
@@ -40,9 +43,16 @@ pub(super) fn event(
     if category & NOTIFY != 0 {
         return Ok(Err("blktrace notify record (process names, time stamps, messages)"));
     }
-    if what != number(chosen) {
+    let letter = match what {
+        1 => b'Q',
+        6 => b'R',
+        7 => b'D',
+        8 => b'C',
+        _ => b' ',
+    };
+    let Some(role) = chosen.role(letter) else {
         return reason(what, action).map(Err);
-    }
+    };
     if category & ZONE_MANAGEMENT != 0 {
         return Ok(Err(SKIPPED_ZONE));
     }
@@ -52,6 +62,8 @@ pub(super) fn event(
         _ => HostOp::Read,
     };
     Ok(Ok(ActionEvent {
+        role,
+        completes: letter == b'C',
         op,
         preflush: category & FLUSH != 0,
         forced_unit_access: category & FORCED_UNIT_ACCESS != 0,
@@ -59,25 +71,17 @@ pub(super) fn event(
     }))
 }
 
-fn number(action: BlkparseAction) -> u32 {
-    match action {
-        BlkparseAction::Q => 1,
-        BlkparseAction::D => 7,
-        BlkparseAction::C => 8,
-    }
-}
-
 /// Why an event other than the chosen one is left out.
 fn reason(what: u32, action: u64) -> Result<&'static str, LineFault> {
     Ok(match what {
-        1 => "blktrace event Q (queued)",
+        1 => SKIPPED_QUEUE,
         2 => "blktrace event M (back merge)",
         3 => "blktrace event F (front merge)",
         4 => "blktrace event G (get request)",
         5 => "blktrace event S (sleep)",
-        6 => "blktrace event R (requeued)",
-        7 => "blktrace event D (issued)",
-        8 => "blktrace event C (completed)",
+        6 => SKIPPED_REQUEUE,
+        7 => SKIPPED_ISSUE,
+        8 => SKIPPED_COMPLETION,
         9 => "blktrace event P (plug)",
         10 | 11 => "blktrace event U/T (unplug)",
         12 => "blktrace event I (inserted)",

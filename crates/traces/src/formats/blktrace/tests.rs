@@ -54,6 +54,7 @@ fn parse_as(bytes: &[u8], action: BlkparseAction) -> Result<RawRequest<'static>,
     match parser.record(bytes) {
         Ok(Record::Request(raw)) => Ok(raw),
         Ok(Record::Skipped(reason)) => Err(reason.to_owned()),
+        Ok(other) => Err(format!("{other:?}")),
         Err(fault) => Err(fault.to_string()),
     }
 }

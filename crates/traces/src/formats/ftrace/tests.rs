@@ -44,8 +44,8 @@ fn each_event_can_be_the_request() {
     let expected = RawRequest::plain(200_000_050_000, (4096, 8), HostOp::Write, b"259,0");
     assert_eq!(parsed(BlkparseAction::C, complete), Ok(expected));
     assert_eq!(parsed(BlkparseAction::Q, queued), Ok(RawRequest { at_ns: 200_000_002_000, ..expected }));
-    assert_eq!(issued(complete).unwrap_err(), "event block_rq_complete");
-    assert_eq!(issued(queued).unwrap_err(), "event block_bio_queue");
+    assert_eq!(issued(complete).unwrap_err(), SKIPPED_COMPLETION);
+    assert_eq!(issued(queued).unwrap_err(), SKIPPED_QUEUE);
     assert_eq!(issued("a-1 [0] 1.5: nvme_setup_cmd: nvme0: disk=nvme0n1, qid=2").unwrap_err(), SKIPPED_EVENT);
     assert_eq!(issued("a-1 [0] 1.5: vfs_read <-ksys_read").unwrap_err(), SKIPPED_EVENT);
 }
@@ -74,7 +74,7 @@ fn commands_of_ufs() {
     let ungrouped = line("send_req", write).replace(" group_id: 0x11,", "");
     assert_eq!(issued(&ungrouped), Ok(plain));
     assert_eq!(issued(&line("send_req", write)), Ok(expected));
-    assert_eq!(issued(&line("complete_rsp", write)).unwrap_err(), SKIPPED_UFS);
+    assert_eq!(issued(&line("complete_rsp", write)).unwrap_err(), SKIPPED_COMPLETION);
     assert_eq!(parsed(BlkparseAction::C, &line("complete_rsp", write)), Ok(expected));
     let by_unit = issued(&line("send_req", write).replace("1d84000.ufshc", "0:0:0:3")).unwrap();
     assert_eq!(by_unit.volume, b"0:0:0:3");

@@ -53,6 +53,7 @@ pub(in crate::formats) fn below_with(
     match parser.record(line.to_owned().leak().as_bytes()) {
         Ok(Record::Request(raw)) => Ok(raw),
         Ok(Record::Skipped(reason)) => Err(reason.to_owned()),
+        Ok(other) => Err(format!("{other:?}")),
         Err(fault) => Err(fault.to_string()),
     }
 }

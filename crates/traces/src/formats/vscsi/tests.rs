@@ -34,6 +34,7 @@ fn parse(record: &[u8]) -> Result<RawRequest<'static>, String> {
     match parser.record(record) {
         Ok(Record::Request(raw)) => Ok(raw),
         Ok(Record::Skipped(reason)) => Err(reason.to_owned()),
+        Ok(other) => Err(format!("{other:?}")),
         Err(fault) => Err(fault.to_string()),
     }
 }
