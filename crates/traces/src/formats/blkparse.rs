@@ -81,7 +81,7 @@ impl Blkparse {
         if words.next().is_none_or(|name| !matches!(name.first(), Some(b'[' | b'('))) {
             return Err(unknown(line));
         }
-        flags.record(RWBS, self.sizes, (sector, (sectors, SECTORS)), raw)
+        flags.record((RWBS, rwbs), ends(action), self.sizes, (sector, (sectors, SECTORS)), raw)
     }
 
     /// An event without `sector + sectors`: a flush, a pass-through command, or
@@ -108,7 +108,7 @@ impl Blkparse {
         if flags.kind == RwbsKind::Zone {
             return Ok(Record::Skipped(SKIPPED_ZONE));
         }
-        if action == b"C" && !bracketed {
+        if ends(action) && !bracketed {
             return Ok(Record::Skipped(SKIPPED_FLUSH_END));
         }
         if flags.kind == RwbsKind::None || first.starts_with(b"(") || !bracketed {
@@ -170,7 +170,8 @@ impl RecordParser for Blkparse {
         let behind = &name[memchr::memchr(b'\n', name)? + 1..];
         let raw = RawRequest::new(at_ns, HostOp::Flush, device);
         let flags = Flags::parse(RWBS, rwbs).ok()?;
-        let record = flags.record(RWBS, self.sizes, (sector, (sectors, SECTORS)), raw).ok()?;
+        let place = (sector, (sectors, SECTORS));
+        let record = flags.record((RWBS, rwbs), ends(action), self.sizes, place, raw).ok()?;
         Some((record.of_event(role), behind))
     }
 }
@@ -202,6 +203,12 @@ impl<'a> ParsedEvent<'a> {
         let (action, rest) = field_until(behind_blanks(rest), b' ')?;
         Some(Self { at_ns, device, action, rest })
     }
+}
+
+/// Whether an event ends what began before.
+#[inline(always)]
+fn ends(action: &[u8]) -> bool {
+    matches!(action, b"C" | b"R")
 }
 
 /// `maj,min`.

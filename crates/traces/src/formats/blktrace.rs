@@ -6,6 +6,7 @@
 //! bytes, lengths bytes, times nanoseconds. blktrace writes one file per CPU;
 //! the files of a recording, or a tar archive of them, are read merged by time.
 
+use super::rwbs::{SKIPPED_FLUSH_END, SKIPPED_PASS_THROUGH};
 use super::{Detection, Fit, Format, RawRequest, Record, RecordParser, Sample};
 use crate::error::LineFault;
 use crate::fields::binary::{number_fault, RecordFields};
@@ -78,9 +79,6 @@ fn layout_of(record: &[u8]) -> &'static BlktraceLayout {
 const SECTOR: NamedColumn<'static> = NamedColumn { number: 4, name: "sector" };
 const BYTES: NamedColumn<'static> = NamedColumn { number: 5, name: "bytes" };
 
-const SKIPPED_NO_BYTES: &str = "completion without sectors (end of a flush sequence)";
-const SKIPPED_PASS_THROUGH: &str = "pass-through command (not a block request)";
-
 /// The fields of a record in the byte order its magic number shows.
 fn fields(record: &[u8]) -> Option<RecordFields<'_>> {
     let little = RecordFields::little(record);
@@ -124,8 +122,8 @@ impl Blktrace {
         if bytes == 0 && event.preflush {
             return Ok(Record::Request(raw));
         }
-        if bytes == 0 && event.completes {
-            return Ok(Record::Skipped(SKIPPED_NO_BYTES));
+        if bytes == 0 && event.ends {
+            return Ok(Record::Skipped(SKIPPED_FLUSH_END));
         }
         if bytes == 0 && event.op == HostOp::Read {
             return Ok(Record::Skipped(SKIPPED_PASS_THROUGH));

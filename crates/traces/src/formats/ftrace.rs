@@ -72,16 +72,21 @@ impl Ftrace {
     }
 
     /// A block event: what it asks for.
-    fn block<'a>(&self, mut rest: Cursor<'a>, raw: RawRequest<'a>) -> Result<Record<'a>, LineFault> {
+    fn block<'a>(
+        &self,
+        letter: u8,
+        mut rest: Cursor<'a>,
+        raw: RawRequest<'a>,
+    ) -> Result<Record<'a>, LineFault> {
         if rest.assigned("dev").is_some() {
-            return self.unformatted(&rest, raw);
+            return self.unformatted(letter, &rest, raw);
         }
         let device = rest.word("device")?;
         if !device.text.split(|&byte| byte == b',').all(|number| unsigned(number).is_some()) {
             return Err(device.fault("major,minor"));
         }
         let rwbs = rest.word("RWBS")?;
-        let bio = self.action == BlkparseAction::Q;
+        let bio = letter == b'Q';
         let mut word = rest.word(if bio { "sector" } else { "bytes" })?;
         if !bio {
             if !word.text.starts_with(b"(") {
@@ -106,30 +111,36 @@ impl Ftrace {
         if !rest.any(|word| word.text.starts_with(b"[")) {
             return Err(rest.cut_short("[task] or [error]"));
         }
-        self.transfer((device, rwbs), sector, (count, sectors), raw)
+        self.transfer(letter, (device, rwbs), (sector, count, sectors), raw)
     }
 
     /// A block event of which the tool could not print the text and gives its fields instead.
-    fn unformatted<'a>(&self, rest: &Cursor<'a>, raw: RawRequest<'a>) -> Result<Record<'a>, LineFault> {
+    fn unformatted<'a>(
+        &self,
+        letter: u8,
+        rest: &Cursor<'a>,
+        raw: RawRequest<'a>,
+    ) -> Result<Record<'a>, LineFault> {
         let value = |name: &'static str| rest.assigned(name).ok_or_else(|| rest.cut_short(name));
         let (device, rwbs) = (value("dev")?, value("rwbs")?);
         device.number("a device number")?;
         let sector = value("sector")?.number("a sector number from 0 to 2^64 - 1")?;
         let sectors = value("nr_sector")?;
         let count = sectors.number("a number of sectors from 0")?;
-        self.transfer((device, rwbs), sector, (count, sectors), raw)
+        self.transfer(letter, (device, rwbs), (sector, count, sectors), raw)
     }
 
     fn transfer<'a>(
         &self,
+        letter: u8,
         (device, rwbs): (Word<'a>, Word<'a>),
-        sector: u64,
-        (count, sectors): (u64, Word<'a>),
+        (sector, count, sectors): (u64, u64, Word<'a>),
         raw: RawRequest<'a>,
     ) -> Result<Record<'a>, LineFault> {
         let flags = Flags::parse(rwbs.column, rwbs.text)?;
         let raw = RawRequest { volume: device.text, ..raw };
-        flags.record(rwbs.column, self.sizes, (sector, (count, sectors.place())), raw)
+        let (place, ends) = ((sector, (count, sectors.place())), matches!(letter, b'C' | b'R'));
+        flags.record((rwbs.column, rwbs.text), ends, self.sizes, place, raw)
     }
 
     /// A command of UFS: `send_req: DEVICE: tag: 7, DB: 0x0, size: 4096, IS: 0, LBA: 8, opcode: 0x28 ...`.
@@ -200,7 +211,7 @@ impl RecordParser for Ftrace {
         let raw = RawRequest { rounded_to_ns: rounded, ..RawRequest::new(at_ns, HostOp::Flush, b"") };
         match role {
             None => self.ufs(event.fields, raw),
-            Some(role) => Ok(self.block(event.fields, raw)?.of_event(role)),
+            Some(role) => Ok(self.block(letter, event.fields, raw)?.of_event(role)),
         }
     }
 }

@@ -9,11 +9,8 @@ use slcache_base::request::HostOp;
 pub(super) const SKIPPED_ZONE: &str = "zone management (reset, open, close or finish; no length is told)";
 /// Why commands that are no reads or writes are left out.
 pub(super) const SKIPPED_PASS_THROUGH: &str = "pass-through command (not a block request)";
-/// Why completions that move nothing are left out: the flush itself is an event before them.
+/// Why completions that move nothing are left out, wherever they stand: the flush itself is an event before.
 pub(super) const SKIPPED_FLUSH_END: &str = "completion without sectors (end of a flush sequence)";
-
-/// Where a flush is, which has no place.
-const NOWHERE: [u64; 2] = [0, u64::MAX];
 
 /// What RWBS says a request is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,28 +62,27 @@ impl Flags {
         Ok(Self { kind, preflush, forced_unit_access })
     }
 
-    /// The request of an event that names its sectors, given the RWBS of what stands in `column`; `raw`
-    /// is a flush at the time of the event.
+    /// The request of an event that names its sectors, given what RWBS is and where it stands; `raw` is a
+    /// flush at the time of the event, `ends` whether it ends what began before.
     #[inline]
     pub(super) fn record<'a>(
         self,
-        column: usize,
+        (column, rwbs): (usize, &[u8]),
+        ends: bool,
         sizes: SizeRules,
         (sector, (sectors, length)): (u64, (u64, NamedColumn<'_>)),
         raw: RawRequest<'a>,
     ) -> Result<Record<'a>, LineFault> {
         let op = match self.kind {
             _ if self.preflush && sectors == 0 => return Ok(Record::Request(raw)),
-            RwbsKind::Read => HostOp::Read,
-            RwbsKind::Write if sectors == 0 && NOWHERE.contains(&sector) => {
-                return Ok(Record::Skipped(SKIPPED_FLUSH_END));
-            }
-            RwbsKind::Write => HostOp::Write,
-            RwbsKind::Discard => HostOp::Trim,
             RwbsKind::Zone => return Ok(Record::Skipped(SKIPPED_ZONE)),
             RwbsKind::None if sectors == 0 => return Ok(Record::Skipped(SKIPPED_PASS_THROUGH)),
+            _ if ends && sectors == 0 => return Ok(Record::Skipped(SKIPPED_FLUSH_END)),
+            RwbsKind::Read => HostOp::Read,
+            RwbsKind::Write => HostOp::Write,
+            RwbsKind::Discard => HostOp::Trim,
             RwbsKind::None => {
-                return Err(LineFault::field(column, "RWBS", b"N", "R, W or D, as the event names sectors"))
+                return Err(LineFault::field(column, "RWBS", rwbs, "R, W or D, as the event names sectors"))
             }
         };
         let (flush_before, forced_unit_access) = (self.preflush, self.forced_unit_access);

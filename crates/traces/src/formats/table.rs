@@ -209,7 +209,8 @@ impl TableParser {
         raw.rounded_to_sectors = found.rounded;
         let rwbs = row.column(ColumnPart::Op).number;
         let place = (found.sector, (found.sectors.into(), size.1));
-        Flags::parse(rwbs, row.get(ColumnPart::Op))?.record(rwbs, self.sizes, place, raw)
+        let op = row.get(ColumnPart::Op);
+        Flags::parse(rwbs, op)?.record((rwbs, op), false, self.sizes, place, raw)
     }
 }
 

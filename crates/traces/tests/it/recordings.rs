@@ -225,8 +225,9 @@ fn what_hides_service_times_is_told() {
         info(path(&trace), &options).unwrap()
     };
     let times = |event: &str| with(event).response.map(|response| response.requests);
-    for end_of_a_flush in ["0.000300000   1  C  WS 0 + 0 [0]", "0.000300000   1  C  WS 0 [0]"] {
-        assert_eq!(times(&format!("  8,0    0       11     {end_of_a_flush}")), Some(3), "{end_of_a_flush}");
+    for end_of_a_flush in ["WS 0 + 0 [0]", "WS 0 [0]", "WFS 2100864 + 0 [0]", "WFS 2100864 [0]"] {
+        let line = format!("  8,0    0       11     0.000300000   1  C  {end_of_a_flush}");
+        assert_eq!(times(&line), Some(3), "{end_of_a_flush}");
     }
     let hidden = with("  8,0    0       11     0.000300000   1  C   X 16 + 8 [0]");
     assert!(hidden.response.is_none());

@@ -22,7 +22,8 @@ const WITH_CONTROL_GROUP: u32 = 1 << 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ActionEvent {
     pub role: EventRole,
-    pub completes: bool,
+    /// Whether it ends what began before.
+    pub ends: bool,
     /// Read, write or trim.
     pub op: HostOp,
     /// Whether the cache is flushed first.
@@ -63,7 +64,7 @@ pub(super) fn event(
     };
     Ok(Ok(ActionEvent {
         role,
-        completes: letter == b'C',
+        ends: matches!(letter, b'C' | b'R'),
         op,
         preflush: category & FLUSH != 0,
         forced_unit_access: category & FORCED_UNIT_ACCESS != 0,

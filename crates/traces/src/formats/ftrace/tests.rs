@@ -118,13 +118,14 @@ fn what_a_block_of_ufs_is_is_not_guessed() {
 #[test]
 fn the_end_of_a_flush_is_not_the_flush() {
     let line = |fields: &str| format!("a-0 [007] ..s. 19654.923562: block_rq_complete: {fields}");
-    for sector in [0, u64::MAX] {
+    for sector in [0, 2_100_864, u64::MAX] {
         let flush = parsed(BlkparseAction::C, &line(&format!("8,0 FF () {sector} + 0 [0]")));
         assert_eq!(flush.unwrap().op, HostOp::Flush);
         let end = parsed(BlkparseAction::C, &line(&format!("8,0 WS () {sector} + 0 [-5]")));
         assert_eq!(end.unwrap_err(), SKIPPED_FLUSH_END);
     }
-    assert!(parsed(BlkparseAction::C, &line("8,0 R () 0 + 0 [0]")).unwrap_err().contains("of size 0"));
+    let issue = "a-0 [007] 1.5: block_rq_issue: 8,0 WFS 0 () 2100864 + 0 [a]";
+    assert!(issued(issue).unwrap_err().contains("of size 0"));
 }
 
 #[test]
@@ -166,6 +167,7 @@ fn bad_fields_are_named() {
         ("99999999999999.0", "8,0 W 0 () 8 + 8 [a]", "column 4 (time)"),
         ("1.0", "8-0 W 0 () 8 + 8 [a]", "column 6 (device): \"8-0\""),
         ("1.0", "8,0 Q 0 () 8 + 8 [a]", "column 7 (RWBS): \"Q\""),
+        ("1.0", "8,0 FF 0 () 8 + 8 [a]", "column 7 (RWBS): \"FF\""),
         ("1.0", "8,0 W x () 8 + 8 [a]", "column 8 (bytes): \"x\""),
         ("1.0", "8,0 W 0 8 + 8 [a]", "column 9 (command): \"8\""),
         ("1.0", "8,0 W 0 () -8 + 8 [a]", "column 10 (sector): \"-8\""),
