@@ -2,6 +2,7 @@
 
 use crate::error::quote::{cut, listed};
 use crate::error::{LineFault, TraceError};
+use crate::records::parser::{SKIPPED_COMPLETION, SKIPPED_ISSUE};
 use crate::times;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -150,6 +151,13 @@ impl TraceSummary {
             let row = self.requests() + self.flushes + self.trims + 1;
             TraceError::Row { file: file.to_owned(), row, fault }
         })
+    }
+
+    /// Events that tell of another time of the requests than the one chosen: they came, or were answered.
+    pub(crate) fn other_events(&self) -> u64 {
+        let others =
+            self.skipped.iter().filter(|each| [SKIPPED_ISSUE, SKIPPED_COMPLETION].contains(&&*each.reason));
+        others.map(|each| each.count).sum()
     }
 
     /// Reasons and counts of what was left out, for a message.

@@ -10,7 +10,7 @@ use crate::options::TraceOptions;
 use crate::request_source::{Progress, TraceEntry};
 use crate::stored::blktrace_files::input_files;
 use crate::summary::TraceSummary;
-use crate::writers::{TraceWriter, WriteOptions, Written};
+use crate::writers::{Loss, TraceWriter, WriteOptions, Written};
 use blocks::BlockTwin;
 use serde::Serialize;
 use slcache_files::Outputs;
@@ -75,10 +75,16 @@ impl Conversion {
             origin.label = Some(twin.label(&traces));
             origin.steps.extend(steps.iter().map(|step| step.step.clone()));
         }
-        let written = writer.finish(&origin, &traces.names())?;
+        let mut written = writer.finish(&origin, &traces.names())?;
+        let inputs = traces.report();
+        let untold: u64 = inputs.iter().map(|input| input.summary.other_events()).sum();
+        if untold > 0 {
+            // Service times, which `info` tells of the two events of a recording.
+            written.lost.entry(Loss::Response.name()).or_insert(untold.min(written.requests));
+        }
         traces.tell("publish", progress)?;
         outputs.publish()?;
-        Ok(ConvertReport { inputs: traces.report(), steps, outputs: vec![written], label })
+        Ok(ConvertReport { inputs, steps, outputs: vec![written], label })
     }
 }
 

@@ -168,7 +168,8 @@ pub struct TraceInfo {
     /// Response times; `None` where the trace has none. Of recordings of issues and
     /// completions, the time from the one to the other.
     pub response: Option<ResponseTimes>,
-    /// Why a recording of both events gives no response times: what is wrong with the other event.
+    /// Why a recording of both events gives no response times: what is wrong with the other event, or why
+    /// they are not looked for.
     pub response_unknown: Option<String>,
     /// Figures of each stream: of each volume where they lie side by side.
     pub streams: Vec<StreamInfo>,
@@ -179,9 +180,6 @@ pub struct TraceInfo {
     /// Everything taken and left out, with the volumes and the file's SHA-256.
     pub summary: TraceSummary,
 }
-
-/// Formats that record issues and completions as events of their own.
-const RECORDINGS: [&str; 3] = ["blkparse", "blktrace", "ftrace"];
 
 /// Requests taken from the reader at a time.
 const BATCH: usize = 4096;
@@ -205,7 +203,7 @@ pub fn info_telling(
         reader.tell("info", progress)?;
     }
     let mut unknown = None;
-    if RECORDINGS.contains(&reader.format()) {
+    if reader.summary().other_events() > 0 {
         match responses::responses(path, options, progress) {
             Ok(found) => collector.responses = found,
             Err(TraceError::Cancelled) => return Err(TraceError::Cancelled),

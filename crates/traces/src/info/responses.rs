@@ -68,17 +68,20 @@ impl Responses {
 }
 
 /// What can be told of a recording in which `action` chooses the request; nothing where it has only one of
-/// both events, or can be read only once.
+/// both events.
 pub(super) fn responses(
     path: &str,
     options: &TraceOptions,
     progress: &mut Progress<'_>,
 ) -> Result<Responses, TraceError> {
-    let mut responses = Responses::default();
-    let once = TracePath::new(path).is_read_once();
-    if once || options.resample.is_some() || Part::of(options)?.is_some() {
-        return Ok(responses);
+    let refused = |why: &str| Err(TraceError::refused("service times", why));
+    if TracePath::new(path).is_read_once() {
+        return refused("they take a second reading; give the recording as a file");
     }
+    if options.resample.is_some() || Part::of(options)?.is_some() {
+        return refused("they are told of whole recordings; leave out from_ns, to_ns, skip, take, copies, time_scale and resample");
+    }
+    let mut responses = Responses::default();
     let volume = match &options.volume {
         Some(named @ VolumeChoice::Named(_)) => named.clone(),
         _ => VolumeChoice::Each,

@@ -51,6 +51,21 @@ fn what_does_not_fit_is_refused_or_lost_by_name_and_counted() {
     assert_eq!(written.bytes, text.len() as u64);
 }
 
+/// What `info` tells of both events is in no file made of one of them.
+#[test]
+fn service_times_of_a_recording_are_counted_as_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let issue = "  8,0 1 1 0.000000000 9 D W 8 + 8 [a]\n";
+    let both = input(&folder, "both.blkparse", &format!("{issue}  8,0 1 2 0.000002000 9 C W 8 + 8 [0]\n"));
+    let alone = input(&folder, "alone.blkparse", issue);
+    let output = folder.path().join("out.parquet");
+    assert_eq!(
+        convert(&both, &output, None, "").unwrap().lost.into_iter().collect::<Vec<_>>(),
+        [("response", 1)]
+    );
+    assert!(convert(&alone, &output, None, "").unwrap().lost.is_empty());
+}
+
 #[test]
 fn outputs_are_compressed_by_name() {
     let folder = tempfile::tempdir().unwrap();

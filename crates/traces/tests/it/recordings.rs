@@ -229,6 +229,14 @@ fn what_hides_service_times_is_told() {
         let line = format!("  8,0    0       11     0.000300000   1  C  {end_of_a_flush}");
         assert_eq!(times(&line), Some(3), "{end_of_a_flush}");
     }
+    let trace = file(BOTH_EVENTS.as_bytes());
+    for part in ["take\":1", "from_ns\":0", "copies\":\"2\"", "time_scale\":\"2\"", "resample\":1"] {
+        let options: TraceOptions =
+            serde_json::from_str(&format!("{{\"volume\":\"each\",\"{part}}}")).unwrap();
+        let told = info(path(&trace), &options).unwrap();
+        assert!(told.response.is_none(), "{part}");
+        assert!(told.response_unknown.unwrap().contains("service times: they are told of whole recordings"));
+    }
     let hidden = with("  8,0    0       11     0.000300000   1  C   X 16 + 8 [0]");
     assert!(hidden.response.is_none());
     let unknown = hidden.response_unknown.unwrap();
