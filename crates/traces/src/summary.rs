@@ -31,8 +31,9 @@ pub struct TraceSummary {
     pub first_ns: Option<u64>,
     /// Time of the last request in nanoseconds, as given out.
     pub last_ns: Option<u64>,
-    /// Nanoseconds taken off every time because time 0 is the first request.
-    pub rebased_by_ns: u64,
+    /// Nanoseconds taken off every time because time 0 is the first request; below 0 where that came before
+    /// the time that the file counts from.
+    pub rebased_by_ns: i128,
     /// Lines read.
     pub lines: u64,
     /// Whether the last line has no line end: perhaps a file cut short.

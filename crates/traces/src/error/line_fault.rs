@@ -143,6 +143,18 @@ pub enum LineFault {
 }
 
 impl LineFault {
+    /// The fault with the times of the file, to which the reader had added so much.
+    #[cold]
+    pub(crate) fn earlier_by(mut self, added_ns: u64) -> Self {
+        if let Self::Backwards { at_ns, previous_ns }
+        | Self::OutsideWindow { at_ns, previous_ns, .. }
+        | Self::BeforeFirst { at_ns, first_ns: previous_ns } = &mut self
+        {
+            (*at_ns, *previous_ns) = (at_ns.saturating_sub(added_ns), previous_ns.saturating_sub(added_ns));
+        }
+        self
+    }
+
     /// A short name of the kind of fault, for counting.
     pub fn kind(&self) -> &'static str {
         match self {

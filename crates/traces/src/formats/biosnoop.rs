@@ -103,7 +103,10 @@ mod tests {
             ("1.0 c 9 sda W 8k 4096 0.5", "column 6 (SECTOR): \"8k\""),
             ("1.0 c 9 sda W 8 4000 0.5", "column 7 (BYTES): 4000 bytes is not a multiple of 512"),
             ("1.0 c 9 sda W 8 4096 ?", "column 8 (LAT): \"?\""),
-            ("1.0 c 9 sda W 8 4096 9999999", "column 1 (TIME): \"1.0\" is not a time behind the latency"),
+            (
+                "1.0 c 9 sda W 8 4096 9999999",
+                "column 1 (TIME): \"1.0\" is not a time that its latency can be taken off",
+            ),
             ("1.0 c 9 sda W", "5 columns where 8, as in the header"),
         ] {
             let message = below(&FORMAT, &[HEADER], line).unwrap_err();

@@ -146,7 +146,8 @@ impl Format {
             chosen => chosen,
         };
         let options = &TraceOptions { unsorted, ..options.clone() };
-        Checker::new(options, self.merges_volumes, self.rebases, self.volume_name)
+        let shift_ns = if self.reorders { table::shift_ns(options) } else { 0 };
+        Checker::new(options, self.merges_volumes, (self.rebases, shift_ns), self.volume_name)
     }
 }
 

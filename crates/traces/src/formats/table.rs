@@ -21,6 +21,15 @@ const SKIPPED_NOWHERE: &str = "command of no disk (pass-through, or a flush of w
 /// recording did: time 0 is the first request anyway.
 const BEFORE_START_NS: u64 = 3_600_000_000_000;
 
+/// What is added to the times of a table of completions.
+pub(super) fn shift_ns(options: &TraceOptions) -> u64 {
+    if options.rebase == Some(false) {
+        0
+    } else {
+        BEFORE_START_NS
+    }
+}
+
 /// A format of such a header.
 pub(super) struct Table {
     /// What separates columns; `None` for blanks.
@@ -59,11 +68,10 @@ pub(super) fn build(
         let allowed = "D (issued) or C (completed): the file does not say when requests were queued";
         return Err(TraceError::option("action", "Q", allowed));
     }
-    let before_start_ns = if options.rebase == Some(false) { 0 } else { BEFORE_START_NS };
     Ok(Box::new(TableParser {
         table,
         action,
-        before_start_ns: if table.completes { before_start_ns } else { 0 },
+        before_start_ns: if table.completes { shift_ns(options) } else { 0 },
         sizes: SizeRules::new(options),
         headers: Vec::new(),
         others: Vec::new(),
@@ -193,7 +201,7 @@ impl TableParser {
         let at_ns =
             raw.at_ns.checked_add(self.before_start_ns).and_then(|at_ns| at_ns.checked_sub(before_ns));
         raw.at_ns = at_ns.ok_or_else(|| {
-            row.fault(ColumnPart::Time, "a time behind the latency, which is taken off (with rebase = false), or at most an hour before it")
+            row.fault(ColumnPart::Time, "a time that its latency can be taken off (rebase = true allows one an hour longer, action = C takes the time as it is)")
         })?;
         if *op == Some(HostOp::Flush) {
             return Ok(Record::Request(raw));

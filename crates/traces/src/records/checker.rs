@@ -34,6 +34,8 @@ pub(crate) struct Checker {
     /// Whether times are bound; not where the user wants those of the file.
     bounded: bool,
     first_ns: Option<u64>,
+    /// What the format adds to every time so that none lies below 0.
+    shift_ns: u64,
     summary: TraceSummary,
 }
 
@@ -42,7 +44,7 @@ impl Checker {
     pub(crate) fn new(
         options: &TraceOptions,
         merges_volumes: bool,
-        rebases: bool,
+        (rebases, shift_ns): (bool, u64),
         volume_name: fn(&[u8]) -> String,
     ) -> Self {
         let format_choice = || match merges_volumes {
@@ -53,6 +55,7 @@ impl Checker {
         Self {
             volumes: Volumes::new(choice, volume_name),
             rebase: options.rebase.unwrap_or(rebases),
+            shift_ns,
             ..Self::of_streams(options)
         }
     }
@@ -70,6 +73,7 @@ impl Checker {
             rebase: options.rebase.unwrap_or(false),
             bounded: options.rebase != Some(false),
             first_ns: None,
+            shift_ns: 0,
             summary: TraceSummary::default(),
         }
     }
@@ -78,7 +82,9 @@ impl Checker {
     #[inline(always)]
     pub(crate) fn accept(&mut self, record: Record<'_>, out: &mut Vec<TraceEntry>) -> Result<(), LineFault> {
         match record {
-            Record::Request(raw) => self.accept_request(&raw, out),
+            Record::Request(raw) => {
+                self.accept_request(&raw, out).map_err(|fault| fault.earlier_by(self.shift_ns))
+            }
             Record::Issue(raw) => self.accept_issue(&raw),
             Record::Requeue(raw) => {
                 self.accept_requeue(&raw);
@@ -271,7 +277,8 @@ impl Checker {
             self.summary.spread_inside_seconds = spread.moved();
         }
         if self.rebase {
-            self.summary.rebased_by_ns = self.first_ns.unwrap_or(0);
+            let first_ns = self.first_ns.map(|first_ns| i128::from(first_ns) - i128::from(self.shift_ns));
+            self.summary.rebased_by_ns = first_ns.unwrap_or(0);
         }
     }
 

@@ -70,6 +70,27 @@ fn completions_by_their_own_time() {
     reads(&data("ufshcd.txt"), &options, "0 R 5600+8");
 }
 
+/// What completes first may have begun before the time that the file counts from.
+#[test]
+fn times_are_told_as_the_file_counts_them() {
+    let biosnoop = "TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)\n";
+    let first = format!("{biosnoop}0.000000 a 1 sda W 8 4096 0.736\n");
+    for (text, rebased_by_ns) in [
+        (first.clone(), -736_000),
+        (format!("{biosnoop}2.000000 a 1 sda W 8 4096 0.736\n"), 1_999_264_000),
+        ("128166372003061629,a,0,Write,8192,4096,9\n".to_owned(), 12_816_637_200_306_162_900),
+    ] {
+        let outcome = read(text.as_bytes(), &TraceOptions::default());
+        assert_eq!(outcome.summary.rebased_by_ns, rebased_by_ns, "{text}");
+    }
+    let keep = TraceOptions { unsorted: Unsorted::Keep, ..TraceOptions::default() };
+    let error =
+        message(format!("{biosnoop}2.0 a 1 sda W 8 512 1\n1.0 a 1 sda W 8 512 0\n").as_bytes(), &keep);
+    assert!(error.contains("1000000000 ns lies before the first record (1999000000 ns)"), "{error}");
+    let as_given = TraceOptions { rebase: Some(false), ..TraceOptions::default() };
+    assert!(message(first.as_bytes(), &as_given).contains("action = C takes the time as it is"));
+}
+
 #[test]
 fn a_bad_line_is_told_by_its_number() {
     for (name, from, to, expected) in [
