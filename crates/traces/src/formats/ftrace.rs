@@ -32,8 +32,9 @@ pub(super) const FORMAT: Format = Format {
 };
 
 /// What a UFS size may be.
-const SIZE: &str =
-    "a number of bytes from 0 (of READ(16) and WRITE(16) many kernels tell neither size nor place)";
+const SIZE: &str = "a number of bytes from 0";
+/// Of READ(16) and WRITE(16) many kernels tell neither size nor place.
+const SKIPPED_UNTOLD: &str = "UFS READ(16) or WRITE(16) of which the kernel tells no size (-1)";
 /// What a UFS group number may be.
 const GROUP: &str = "a group number from 0 to 255";
 
@@ -167,6 +168,9 @@ impl Ftrace {
             _ => return Ok(Record::Skipped(SKIPPED_PASS_THROUGH)),
         };
         let (lba, size) = (value("LBA")?.listed()?, value("size")?.listed()?);
+        if size.text == b"-1" && matches!(opcode.text, b"0x88" | b"0x8a") {
+            return Ok(Record::Skipped(SKIPPED_UNTOLD));
+        }
         let size_bytes = size.number(SIZE)?;
         let unit_bytes = match (rest.value_of("hwq_id"), self.lba_bytes) {
             // Since 6.3, when LBA had come to count logical blocks long ago; those of UFS have 4 KiB.

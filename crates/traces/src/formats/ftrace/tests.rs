@@ -82,6 +82,11 @@ fn commands_of_ufs() {
     assert_eq!(issued(&line("send_req", flush)).unwrap().op, HostOp::Flush);
     let other = "size: -1, IS: 0, LBA: 0, opcode: 0x0, group_id: 0x0, hwq_id: 0";
     assert_eq!(issued(&line("send_req", other)).unwrap_err(), SKIPPED_PASS_THROUGH);
+    for opcode in ["0x88 (READ_16)", "0x8a (WRITE_16)"] {
+        let untold =
+            format!("size: -1, IS: 0, LBA: 18446744073709551615, opcode: {opcode}, group_id: 0x0, hwq_id: 0");
+        assert_eq!(issued(&line("send_req", &untold)).unwrap_err(), SKIPPED_UNTOLD);
+    }
     let trim = "size: 8192, IS: 0, LBA: 2, opcode: 0x42 (UNMAP), group_id: 0x0, hwq_id: 0";
     assert_eq!(
         issued(&line("send_req", trim)).map(|raw| (raw.op, raw.sector, raw.sectors)),
