@@ -32,6 +32,7 @@ static TABLE: Table = Table {
     ],
     free: Some("COMM"),
     kinds: None,
+    assumed_header: None,
     notes: &["[...]", "Tracing", "Attach", "Possibly lost", "lost "],
     completes: true,
     zero_flushes: true,
@@ -80,6 +81,13 @@ mod tests {
         assert_eq!(parsed("^C1.0 9 sda FWFS 8 4096 0.5"), expected);
         assert_eq!(parsed("1.0 sync 9 sda R 18446744073709551615 0 0.5").op, HostOp::Flush);
         assert_eq!(parsed("1.0 fstrim 9 sda DS 8 4096 0.500").op, HostOp::Trim);
+    }
+
+    #[test]
+    fn a_process_may_be_called_as_a_column() {
+        let issued = options(BlkparseAction::C);
+        let parsed = below_with(&FORMAT, &issued, &[HEADER], "1.0 TIME 9 sda W 8 4096 0.5").unwrap();
+        assert_eq!((parsed.at_ns, parsed.op), (1_000_000_000, HostOp::Write));
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub(super) const FORMAT: Format = Format {
     ..Format::of(|options| table::build(&TABLE, options, BlkparseAction::D))
 };
 
+const COLUMNS: &str = "start ; sector ; length ; op ; replay_delay ; replay_duration";
+
 static TABLE: Table = Table {
     separator: Some(b';'),
     columns: &[
@@ -28,6 +30,7 @@ static TABLE: Table = Table {
     ],
     free: None,
     kinds: None,
+    assumed_header: Some(COLUMNS),
     notes: &["#"],
     completes: false,
     zero_flushes: false,
@@ -36,8 +39,9 @@ static TABLE: Table = Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::lines::tests::below;
+    use crate::formats::lines::tests::{below, below_with};
     use crate::formats::RawRequest;
+    use crate::options::TraceOptions;
     use slcache_base::request::HostOp;
 
     const HEADER: &[&str] = &[
@@ -57,6 +61,17 @@ mod tests {
         assert_eq!(below(&FORMAT, &twice, "0.449518165 ; 37766917 ; 14 ; W ; 0.0 ; 0.0"), Ok(write));
         let read = RawRequest { op: HostOp::Read, response_ns: Some(1_500_000), ..write };
         assert_eq!(below(&FORMAT, HEADER, "0.449518165 ; 37766917 ; 14 ; R ; 0.1 ; 0.0015"), Ok(read));
+    }
+
+    #[test]
+    fn a_file_named_as_of_this_format_may_lack_the_header() {
+        let line = "0.449518165 ; 37766917 ; 14 ; w ; 0.0 ; 0.0";
+        let write = RawRequest::plain(449_518_165, (37_766_917, 14), HostOp::Write, b"");
+        let named = TraceOptions::with_format("blkreplay");
+        assert_eq!(below_with(&FORMAT, &named, &["A licence."], line), Ok(write));
+        let short = below_with(&FORMAT, &named, &[], "0.449518165 ; 37766917 ; 14 ; w").unwrap_err();
+        assert!(short.contains("4 columns where 6"), "{short}");
+        assert_eq!(below(&FORMAT, &[], line).unwrap_err(), "note");
     }
 
     #[test]

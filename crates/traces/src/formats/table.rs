@@ -1,7 +1,7 @@
 //! The parser of formats of which a header in the file names the columns: such a format is a table of
 //! the names it may use and of what they hold.
 
-use super::layout::{fields, ColumnPart, Layout, Row, NONE};
+use super::layout::{fields as columns, ColumnPart, Layout, Row, NONE};
 use super::rwbs::Flags;
 use super::{RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE};
 use crate::error::{LineFault, TraceError};
@@ -10,6 +10,7 @@ use crate::fields::sectors::SizeRules;
 use crate::options::{BlkparseAction, TraceOptions};
 use crate::records::batch::RowParser;
 use slcache_base::request::HostOp;
+use std::cell::Cell;
 
 /// Why lines that name columns are left out.
 const SKIPPED_HEADER: &str = "header line";
@@ -30,18 +31,24 @@ pub(super) fn shift_ns(options: &TraceOptions) -> u64 {
     }
 }
 
+/// What a time below a second header is.
+const SECOND_RUN: &str =
+    "a time behind those above the header: another recording begins here, which needs a file of its own";
+
 /// A format of such a header.
 pub(super) struct Table {
     /// What separates columns; `None` for blanks.
     pub separator: Option<u8>,
     /// What columns are called, what they hold, and the bytes or nanoseconds in a unit; of times the header
     /// may say another: `(s)`, `(ms)` or `(us)`. The first one is the time: a line that has its name for
-    /// its first or second field is a header.
+    /// its first field, or the second where the first is a kind, is a header.
     pub columns: &'static [(&'static str, ColumnPart, u64)],
     /// A column that may hold separators, so that those behind it count from the end.
     pub free: Option<&'static str>,
     /// Where the first column is the kind of an event, the kinds that are requests.
     pub kinds: Option<&'static [(&'static str, HostOp)]>,
+    /// The header that a file named as of this format may lack.
+    pub assumed_header: Option<&'static str>,
     /// How lines behind the header begin that are neither records nor empty.
     pub notes: &'static [&'static str],
     /// Whether times are those of completions, so that latencies are taken off for those of issues.
@@ -73,10 +80,13 @@ pub(super) fn build(
         action,
         before_start_ns: if table.completes { shift_ns(options) } else { 0 },
         sizes: SizeRules::new(options),
+        assumed_header: table.assumed_header.filter(|_| options.format.is_some()),
         headers: Vec::new(),
         others: Vec::new(),
         in_header: false,
         begun: false,
+        latest_ns: Cell::new(0),
+        header_ns: Cell::new(None),
     }))
 }
 
@@ -85,6 +95,7 @@ struct TableParser {
     action: BlkparseAction,
     before_start_ns: u64,
     sizes: SizeRules,
+    assumed_header: Option<&'static str>,
     /// By kind, where there are kinds.
     headers: Vec<(&'static str, HeaderColumns)>,
     /// Kinds of the header that are no requests.
@@ -93,15 +104,20 @@ struct TableParser {
     in_header: bool,
     /// Whether there was a record: text may stand between headers, as where two licences were put above.
     begun: bool,
+    /// Latest time of a record; where a header stood below it, what the next one may not lie before.
+    latest_ns: Cell<u64>,
+    header_ns: Cell<Option<u64>>,
 }
 
 impl TableParser {
     /// A line that names columns, if it is one.
     fn header(&mut self, fields: &[&[u8]]) -> Result<bool, LineFault> {
         let (time, ..) = self.table.columns[0];
-        if !fields.iter().take(2).any(|field| name_of(field) == time.as_bytes()) {
+        let place = usize::from(self.table.kinds.is_some());
+        if fields.get(place).is_none_or(|field| name_of(field) != time.as_bytes()) {
             return Ok(false);
         }
+        self.header_ns.set(self.table.completes.then(|| self.latest_ns.get()));
         let kind = fields[0];
         let (name, op) = match self.table.kinds {
             None => ("", None),
@@ -187,6 +203,10 @@ impl TableParser {
         }
         let span = |part| if layout.has(part) { Ok(Some(row.time(part)?.at_ns)) } else { Ok(None) };
         let time = row.time(ColumnPart::Time)?;
+        if self.header_ns.take().is_some_and(|header_ns| time.at_ns < header_ns) {
+            return Err(row.fault(ColumnPart::Time, SECOND_RUN));
+        }
+        self.latest_ns.set(self.latest_ns.get().max(time.at_ns));
         let mut raw = RawRequest::new(time.at_ns, HostOp::Flush, row.get(ColumnPart::Volume));
         raw.rounded_to_ns = time.rounded;
         let response_ns = span(ColumnPart::Response)?;
@@ -217,7 +237,11 @@ impl TableParser {
         raw.rounded_to_sectors = found.rounded;
         let rwbs = row.column(ColumnPart::Op).number;
         let place = (found.sector, (found.sectors.into(), size.1));
-        let op = row.get(ColumnPart::Op);
+        let op = match row.get(ColumnPart::Op) {
+            b"r" => b"R",
+            b"w" => b"W",
+            op => op,
+        };
         Flags::parse(rwbs, op)?.record((rwbs, op), false, self.sizes, place, raw)
     }
 }
@@ -233,7 +257,7 @@ impl RecordParser for TableParser {
         if trimmed.is_empty() {
             return Ok(Record::Skipped(SKIPPED_NOTE));
         }
-        let fields = fields(self.table.separator, trimmed);
+        let fields = columns(self.table.separator, trimmed);
         if self.table.kinds.is_some() && (trimmed == b"BeginHeader" || trimmed == b"EndHeader") {
             self.in_header = trimmed == b"BeginHeader";
             return Ok(Record::Skipped(SKIPPED_HEADER));
@@ -247,6 +271,9 @@ impl RecordParser for TableParser {
         }
         let noted = self.table.notes.iter().any(|note| trimmed.starts_with(note.as_bytes()));
         let numbered = matches!(trimmed[0], b'0'..=b'9' | b'-');
+        if let Some(header) = self.assumed_header.filter(|_| numbered && self.headers.is_empty()) {
+            self.header(&columns(self.table.separator, header.as_bytes()))?;
+        }
         let text = !self.begun && self.table.separator.is_some() && self.table.kinds.is_none() && !numbered;
         if noted || text || self.headers.is_empty() && self.others.is_empty() {
             return Ok(Record::Skipped(SKIPPED_NOTE));

@@ -30,6 +30,7 @@ static TABLE: Table = Table {
     ],
     free: Some("FileName"),
     kinds: Some(&[("DiskRead", HostOp::Read), ("DiskWrite", HostOp::Write), ("DiskFlush", HostOp::Flush)]),
+    assumed_header: None,
     notes: &["OS Version", "FirstReliable"],
     completes: true,
     zero_flushes: false,

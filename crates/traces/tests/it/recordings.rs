@@ -91,6 +91,17 @@ fn times_are_told_as_the_file_counts_them() {
     assert!(message(first.as_bytes(), &as_given).contains("action = C takes the time as it is"));
 }
 
+/// Lines are put in order of their issues, so that two recordings would be mixed.
+#[test]
+fn a_second_recording_below_the_first_is_told() {
+    let one = std::fs::read_to_string(data("biosnoop-bcc.txt")).unwrap();
+    let error = message((one.clone() + &one).as_bytes(), &TraceOptions::default());
+    assert!(error.contains("(TIME)") && error.contains("another recording begins here"), "{error}");
+    let later = one.lines().filter(|line| line.starts_with("TIME")).map(|header| format!("{header}\n"));
+    let goes_on = one.clone() + &later.collect::<String>() + "900.0 a 1 sda W 8 4096 0.5\n";
+    assert!(read(goes_on.as_bytes(), &TraceOptions::default()).error.is_none());
+}
+
 #[test]
 fn a_bad_line_is_told_by_its_number() {
     for (name, from, to, expected) in [
@@ -251,7 +262,7 @@ fn what_hides_service_times_is_told() {
         assert_eq!(times(&line), Some(3), "{end_of_a_flush}");
     }
     let trace = file(BOTH_EVENTS.as_bytes());
-    for part in ["take\":1", "from_ns\":0", "copies\":\"2\"", "time_scale\":\"2\"", "resample\":1"] {
+    for part in ["take\":1", "from_ns\":0", "copies\":\"2\"", "time_scale\":\"2\"", "resample\":2"] {
         let options: TraceOptions =
             serde_json::from_str(&format!("{{\"volume\":\"each\",\"{part}}}")).unwrap();
         let told = info(path(&trace), &options).unwrap();

@@ -106,7 +106,10 @@ impl<'a> LineEvent<'a> {
     pub(super) fn of(line: &'a [u8]) -> Option<Self> {
         let mut words = Cursor::new(line);
         while let Some(word) = words.next() {
-            let Some((text, unit_ns)) = time_of(word.text).filter(|_| word.column > 1) else { continue };
+            let known = |unit_ns: &Option<u64>| unit_ns.is_some() || word.column > 1;
+            let Some((text, unit_ns)) = time_of(word.text).filter(|(_, unit_ns)| known(unit_ns)) else {
+                continue;
+            };
             let mut fields = words.clone();
             let mut name = fields.next()?;
             let between =

@@ -29,6 +29,7 @@ fn one_request_however_the_tool_prints_it() {
         format!("writer   901 [001]   200.000006: block:{fields} none,0,0 [writer]"),
         format!("Web: [x] 7  901/902 [001]   200.000006:          1 block:{fields} [Web: [x] 7]\r"),
         format!("writer 901 200.000006: {fields} [writer]"),
+        format!("   200.000006: block:{fields} [writer]"),
     ] {
         assert_eq!(issued(&line), Ok(expected), "{line}");
     }
