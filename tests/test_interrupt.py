@@ -281,7 +281,7 @@ def test_a_killed_run_leaves_no_copy(trace: Path, tmp_path: Path) -> None:
 def test_a_last_line_cut_short_is_told_and_counted(trace: Path, tmp_path: Path) -> None:
     cut = tmp_path / "cut.csv"
     cut.write_bytes(trace.read_bytes()[:-1])
-    warning = f"note: {cut}: the last line has no line end".encode()
+    warning = f"note: {cut}: the last line or record has no end".encode()
     linted = cli("trace", "lint", cut, "--json")
     assert (linted.returncode, json.loads(linted.stdout)["counts"]) == (4, {"no line end": 1})
     for verb in (("run", cut, *ON), ("trace", "convert", cut, "-o", tmp_path / "a.parquet")):

@@ -127,8 +127,8 @@ def cut_short(traces: Iterable[str]) -> None:
     """Warn of traces whose last line has no line end."""
     for name in dict.fromkeys(traces):
         note(
-            f"{name}: the last line has no line end: the file may have been cut short inside it, "
-            "and its last number with it"
+            f"{name}: the last line or record has no end: the file may have been cut short inside "
+            "it, and its last number with it"
         )
 
 

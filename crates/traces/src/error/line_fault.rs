@@ -48,14 +48,6 @@ pub enum LineFault {
         /// Longest line taken.
         limit_bytes: usize,
     },
-    /// The file ends inside a binary record.
-    #[error("the file ends inside a record: {found} bytes of at least {needed}")]
-    CutShort {
-        /// Bytes left.
-        found: usize,
-        /// Bytes the record takes.
-        needed: usize,
-    },
     /// A read or write (or trim) of no bytes.
     #[error("column {column} ({name}): a request of size 0; expected a positive size (zero_size = \"skip\" leaves such requests out and counts them)")]
     ZeroSize {
@@ -135,7 +127,7 @@ pub enum LineFault {
         at_ns: u64,
     },
     /// Perhaps a file cut short: what is left of the last line may mean something else.
-    #[error("the last line has no line end: the file may have been cut short inside it, and its last number with it")]
+    #[error("the last line or record has no end: the file may have been cut short inside it, and its last number with it")]
     NoLineEnd,
     /// The bytes of the trace add up to more than 64 bits hold.
     #[error("the bytes requested so far add up to more than 2^64")]
@@ -164,7 +156,6 @@ impl LineFault {
             Self::EmptyLine => "empty line",
             Self::Binary { .. } => "binary data",
             Self::LineTooLong { .. } => "line too long",
-            Self::CutShort { .. } => "cut short",
             Self::ZeroSize { .. } => "zero size",
             Self::SubSector { .. } => "not whole sectors",
             Self::Backwards { .. } => "time backwards",

@@ -4,7 +4,7 @@ use crate::error::quote::first_binary_byte;
 use crate::error::{LineFault, TraceError};
 use crate::records::blocks::RecordReader;
 use crate::records::checker::Checker;
-use crate::records::parser::RecordParser;
+use crate::records::parser::{RecordParser, SKIPPED_CUT};
 use crate::request_source::TraceEntry;
 
 /// What a parser takes records from and where their requests go.
@@ -90,16 +90,23 @@ impl Batch<'_> {
             false => self.records.next_framed(parser)?,
         };
         let Some(bytes) = next else {
+            if !text && self.records.unterminated() {
+                self.checker.skip(SKIPPED_CUT);
+            }
             return Ok(false);
         };
         self.left -= 1;
-        let taken = match parser.record(bytes) {
-            Ok(record) => self.checker.accept(record, self.out),
-            Err(fault) if text => Err(describe(bytes, fault)),
-            Err(fault) => Err(fault),
+        let (taken, parsed) = match parser.record(bytes) {
+            Ok(record) => (self.checker.accept(record, self.out), true),
+            Err(fault) if text => (Err(describe(bytes, fault)), false),
+            Err(fault) => (Err(fault), false),
         };
         match taken {
             Ok(()) => Ok(true),
+            Err(_) if !parsed && self.records.unterminated() => {
+                self.checker.skip(SKIPPED_CUT);
+                Ok(true)
+            }
             Err(fault) => Err(self.records.at_record(self.records.record(), fault)),
         }
     }

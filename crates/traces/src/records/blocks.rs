@@ -139,7 +139,7 @@ impl RecordReader {
                 return Ok(Some(length));
             }
             if self.ended {
-                return Err(self.cut_short(length));
+                return self.cut_short();
             }
             self.refill();
         }
@@ -163,15 +163,12 @@ impl RecordReader {
         }
     }
 
-    /// The source ended inside a record.
+    /// The source ended inside a record, as where the recorder was killed.
     #[cold]
-    fn cut_short(&mut self, needed: usize) -> TraceError {
-        if let Some(failure) = self.failure() {
-            self.start = self.filled;
-            return failure;
-        }
-        let found = self.filled - self.start;
-        self.unframed(LineFault::CutShort { found, needed })
+    fn cut_short(&mut self) -> Result<Option<usize>, TraceError> {
+        self.start = self.filled;
+        self.unterminated = true;
+        self.failure().map_or(Ok(None), Err)
     }
 
     /// The failed read, if there was one, when all before it is handed out.
@@ -281,7 +278,7 @@ impl RecordReader {
         self.record
     }
 
-    /// Whether the last line had no line end.
+    /// Whether the last line, or binary record, had no end.
     pub(crate) fn unterminated(&self) -> bool {
         self.unterminated
     }

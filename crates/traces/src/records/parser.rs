@@ -78,6 +78,9 @@ pub(crate) const SKIPPED_NOTE: &str = "note";
 /// Why an empty line is left out by formats that people put together by hand or by a tool.
 pub(crate) const SKIPPED_EMPTY: &str = "empty line";
 
+/// Why what is left of a last line or record without its end is left out, where it is none.
+pub(crate) const SKIPPED_CUT: &str = "last line or record, cut short";
+
 /// Why events of a recording are left out that are not the chosen one.
 pub(crate) const SKIPPED_QUEUE: &str = "event Q (queued)";
 pub(crate) const SKIPPED_ISSUE: &str = "event D (issued)";

@@ -6,6 +6,7 @@ use crate::options::{refuse_foreign, TraceOptions};
 use crate::records::batch::RowParser;
 use crate::records::blocks::RecordReader;
 use crate::records::checker::Checker;
+use crate::records::parser::SKIPPED_CUT;
 use crate::request_source::{several_volumes, Facts, RequestSource, TraceEntry};
 use crate::stored::blktrace_files::Archive;
 use crate::stored::input::Input;
@@ -112,6 +113,10 @@ impl MergedSource {
             Ok(None) | Err(TraceError::File { fault: FileFault::Empty, .. }) => {}
             Err(error) => self.due.push_back(error),
         }
+        // Nothing comes behind it, so that this is its only time.
+        if self.members[place].records.unterminated() {
+            self.checker.skip(SKIPPED_CUT);
+        }
     }
 
     fn take(&mut self, place: usize, out: &mut Vec<TraceEntry>) -> Result<(), TraceError> {
@@ -168,7 +173,8 @@ impl RequestSource for MergedSource {
     fn finish(&mut self) -> Result<(), TraceError> {
         self.update_summary();
         let sha256 = self.sha256_hex();
-        self.checker.complete(false, sha256);
+        let unterminated = self.members.iter().any(|member| member.records.unterminated());
+        self.checker.complete(unterminated, sha256);
         self.checker.settle(&self.file)
     }
 

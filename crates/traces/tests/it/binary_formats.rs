@@ -33,8 +33,12 @@ fn vscsi_is_found_and_counted() {
 #[test]
 fn a_binary_file_cut_short_is_told() {
     let bytes = [vscsi1(0x2a, 8, 4096, 5), vscsi1(0x2a, 8, 4096, 6)].concat();
-    let message = message(&bytes[..50], &TraceOptions::with_format("vscsi"));
-    assert!(message.starts_with(": record 2 (up to byte 32): the file ends inside a record"), "{message}");
+    let outcome = read(&bytes[..50], &TraceOptions::with_format("vscsi"));
+    assert_eq!((outcome.requests.len(), outcome.summary.last_line_unterminated), (1, true));
+    assert_eq!(outcome.summary.skipped[0].reason, "last line or record, cut short");
+    let cut = file(&bytes[..50]);
+    let report = lint(path(&cut), &TraceOptions::with_format("vscsi"), 5).unwrap();
+    assert_eq!(report.counts.into_iter().collect::<Vec<_>>(), [("no line end", 1)]);
 }
 
 #[test]

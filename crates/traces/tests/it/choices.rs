@@ -77,8 +77,8 @@ fn lint_lists_every_problem() {
     assert!(read_path(path(&clean), &mqsim(), 1).error.is_none());
 }
 
-/// A number that lost its last digits is a number still, so only the missing
-/// line end tells: at every place that leaves a whole line.
+/// A number that lost its last digits is a number still, so only the missing line end tells. What is no
+/// line any more, as where a recorder was killed, is left out.
 #[test]
 fn a_last_line_cut_short_is_never_taken_silently() {
     let text = b"5 0 0 8 1\n6 0 40960 8192 1\n";
@@ -90,11 +90,15 @@ fn a_last_line_cut_short_is_never_taken_silently() {
         assert_eq!(report.counts["no line end"], 1, "{end}");
         let problem = report.problems.last().unwrap();
         assert_eq!((problem.line, problem.kind), (Some(2), "no line end"));
-        assert!(problem.message.contains(":2: the last line has no line end"), "{}", problem.message);
-        assert_eq!(outcome.summary.last_line_unterminated, outcome.error.is_none(), "{end}");
-        taken += u32::from(outcome.error.is_none());
+        assert!(problem.message.contains(":2: the last line or record has no end"), "{}", problem.message);
+        assert!(outcome.summary.last_line_unterminated && outcome.error.is_none(), "{end}");
+        let left_out = outcome.summary.skipped.iter().any(|each| each.reason.contains("cut short"));
+        assert_eq!(outcome.requests.len(), if left_out { 1 } else { 2 }, "{end}");
+        taken += outcome.requests.len() - 1;
     }
     assert_eq!(taken, 1);
+    let alone = message(b"5 0 0", &mqsim());
+    assert!(alone.contains("1 left out: last line or record, cut short"), "{alone}");
     let whole = crate::it::common::file(text);
     assert_eq!(lint(path(&whole), &mqsim(), 10).unwrap().total(), 0);
 }
