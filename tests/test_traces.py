@@ -16,7 +16,7 @@ import slcache as package
 import support
 from slcache import trace as traces
 from slcache.options import parsing
-from slcache.trace import comparison
+from slcache.trace import comparison, twins
 from support import EPOCH, TICKS_PER_MS, json_of, line, mixed, process, slcache, stdout, write_trace
 
 KIB = 1024
@@ -297,6 +297,7 @@ def test_hints_are_counted_and_lost_by_name_alone(hinted: Path) -> None:
     document = json.loads(slcache("trace", "info", hinted, "--json", *options).stdout)
     each = {"writes": 25, "write_bytes": 25 * 4096}
     assert document["hints"] == [{"hint": hint, **each} for hint in HINTS]
+    assert "hints of the writes" in twins.not_carried(document)
     to = [*f"trace convert {hinted} -o {hinted}.out --as mqsim".split(), *options]
     refused = slcache(*to)
     assert refused.returncode == 4

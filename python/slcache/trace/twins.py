@@ -103,6 +103,8 @@ def not_carried(info: Info) -> list[str]:
         texts.append(f"tight_gap_runs = {share:.4g}: {why}")
     if info["response"] is not None:
         texts.append("response times")
+    if info["hints"]:
+        texts.append("hints of the writes")
     for kind in ("flushes", "trims"):
         if info[kind]:
             texts.append(f"{info[kind]:,} {kind}")
