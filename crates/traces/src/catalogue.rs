@@ -15,6 +15,8 @@ pub struct CatalogueEntry {
     pub example: &'static str,
     /// Usual endings of file names, without compression.
     pub extensions: &'static [&'static str],
+    /// Options of the reader that it has a use for and most formats do not.
+    pub options: &'static [&'static str],
     pub reads: bool,
     /// Whether it can be written.
     pub writes: bool,
@@ -24,18 +26,19 @@ pub struct CatalogueEntry {
 
 /// Every format: slcache's own layout, then the others in the order of their registry.
 pub fn format_catalogue() -> Vec<CatalogueEntry> {
-    let entry = |name, about, example, extensions| CatalogueEntry {
+    let entry = |name, about, example, extensions, options| CatalogueEntry {
         name,
         about,
         example,
         extensions,
+        options,
         reads: true,
         writes: writable_formats().any(|written| written == name),
         losses: loss_names(name),
     };
     let about = "slcache's own layout: everything a trace says, checked and compressed";
-    let parquet = entry(PARQUET, about, "", &["parquet"]);
-    let others = FORMATS.iter().map(|of| entry(of.name, of.about, of.example, of.extensions));
+    let parquet = entry(PARQUET, about, "", &["parquet"], &[]);
+    let others = FORMATS.iter().map(|of| entry(of.name, of.about, of.example, of.extensions, of.options));
     std::iter::once(parquet).chain(others).collect()
 }
 

@@ -71,7 +71,8 @@ pub fn workload(data: &[u8]) {
 fn reader_options(format: &str, choices: u8) -> TraceOptions {
     let chosen = |bit: u8| choices >> bit & 1 == 1;
     let objects = format == "oracle_general";
-    let completed = ["blkparse", "blktrace", "ftrace", "biosnoop", "xperf"].contains(&format) && chosen(5);
+    let takes = |of: CatalogueEntry| of.name == format && of.options.contains(&"action");
+    let completed = format_catalogue().into_iter().any(takes) && chosen(5);
     TraceOptions {
         format: Some(format.to_owned()),
         generic: (format == "generic").then(columns),

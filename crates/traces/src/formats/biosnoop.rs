@@ -15,6 +15,7 @@ pub(super) const FORMAT: Format = Format {
     example: "TIME(s)     COMM           PID    DISK      T SECTOR     BYTES   LAT(ms)\n2.004204    kworker/0:3    77     nvme0n1   R 41950344   65536      0.34",
     extensions: &["biosnoop", "txt"],
     reorders: true,
+    options: &["action"],
     ..Format::of(|options| table::build(&TABLE, options, options.action))
 };
 

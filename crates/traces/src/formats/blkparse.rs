@@ -26,6 +26,7 @@ pub(super) const FORMAT: Format = Format {
     example: "  7,0    0      568     0.000000000 17560  D  RS 14320672 + 32 [mariadbd]",
     extensions: &["blkparse", "txt"],
     detection: Detection::By(detect),
+    options: &["action"],
     ..Format::of(|options| Ok(Box::new(Blkparse::new(options))))
 };
 

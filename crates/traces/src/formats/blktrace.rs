@@ -28,6 +28,7 @@ pub(super) const FORMAT: Format = Format {
     text: false,
     detection: Detection::By(detect),
     volume_name: device_name,
+    options: &["action"],
     ..Format::of(|options| Ok(Box::new(Blktrace::new(options))))
 };
 

@@ -36,7 +36,7 @@ const ACTIONS: &str =
     "read, write, trim, sync, datasync, syncfs, sync_file_range, add, open, close (and in version 2 wait)";
 const OFFSET: &str = "a whole number of bytes from 0 to 2^64 - 1";
 const LENGTH: &str = "a positive number of bytes";
-const SKIPPED_HEADER: &str = "iolog version line";
+const SKIPPED_VERSION: &str = "iolog version line";
 const SKIPPED_FILE: &str = "add, open or close of a file";
 const SKIPPED_WAIT: &str = "wait (its time is taken)";
 const SKIPPED_RANGE: &str = "sync_file_range (not a flush of the device)";
@@ -76,7 +76,7 @@ impl Fio {
             return Err(LineFault::Unknown { text: line.to_vec(), expected: EXPECTED_HEADER.to_owned() });
         };
         self.version = Some(*version);
-        Ok(Record::Skipped(SKIPPED_HEADER))
+        Ok(Record::Skipped(SKIPPED_VERSION))
     }
 
     /// A line behind the first, word by word.
@@ -215,7 +215,7 @@ mod tests {
     fn parser(version: u8) -> Fio {
         let mut parser = Fio::new(&TraceOptions::default());
         let header = format!("fio version {version} iolog");
-        assert_eq!(parser.record(header.as_bytes()), Ok(Record::Skipped(SKIPPED_HEADER)));
+        assert_eq!(parser.record(header.as_bytes()), Ok(Record::Skipped(SKIPPED_VERSION)));
         parser
     }
 

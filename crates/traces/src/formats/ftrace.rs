@@ -8,8 +8,8 @@
 
 use super::rwbs::{Flags, SKIPPED_PASS_THROUGH};
 use super::{
-    Format, RawRequest, Record, RecordParser, SKIPPED_COMPLETION, SKIPPED_EMPTY, SKIPPED_ISSUE, SKIPPED_NOTE,
-    SKIPPED_QUEUE, SKIPPED_REQUEUE,
+    Format, RawRequest, Record, RecordParser, SKIPPED_COMPLETION, SKIPPED_EMPTY, SKIPPED_EVENT,
+    SKIPPED_ISSUE, SKIPPED_NOTE, SKIPPED_QUEUE, SKIPPED_REQUEUE,
 };
 use crate::error::{LineFault, TraceError};
 use crate::fields::scan::{decimal_time, unsigned, ScannedTime};
@@ -28,6 +28,7 @@ pub(super) const FORMAT: Format = Format {
     example: "          writer-901     [001] d... 100.000100: block_rq_issue: 8,0 W 0 () 2048 + 8 [writer]",
     extensions: &["ftrace", "perf", "txt"],
     volume_name: device_name,
+    options: &["action", "ufs_lba_bytes"],
     ..Format::of(|options| Ok(Box::new(Ftrace::new(options)?)))
 };
 
@@ -51,7 +52,6 @@ const EVENTS: [(&[u8], u8, &str); 8] = [
 ];
 const SKIPPED_UFS: &str = "event ufshcd_command of another kind";
 const UFS: &[u8] = b"ufshcd_command";
-const SKIPPED_EVENT: &str = "event of another kind";
 const SKIPPED_LOST: &str = "note of lost events: the recording has gaps";
 
 struct Ftrace {

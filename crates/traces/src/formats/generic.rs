@@ -3,7 +3,9 @@
 //! Quoting as in spreadsheets is not undone; blanks around fields are.
 
 use super::layout::{ColumnPart, Row};
-use super::{Detection, Format, RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE};
+use super::{
+    Detection, Format, RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_HEADER, SKIPPED_NOTE,
+};
 use crate::error::{LineFault, TraceError};
 use crate::fields::scan::{unsigned_or_hex, ScannedTime};
 use crate::fields::sectors::SizeRules;
@@ -24,7 +26,6 @@ pub(super) const FORMAT: Format = Format {
     ..Format::of(|options| Ok(Box::new(Generic::new(options)?)))
 };
 
-const SKIPPED_HEADER: &str = "header line";
 const SKIPPED_OTHER: &str = "row without the value of keep_value";
 
 struct Generic {

@@ -13,7 +13,7 @@ use slcache_base::request::HostOp;
 mod fields;
 mod quick;
 
-pub(super) use fields::{between, LineFields, SKIPPED_HEADER};
+pub(super) use fields::{between, LineFields};
 
 /// A format of lines. Mostly its columns say all; what they cannot say, it defines itself.
 pub(super) trait LineFormat: Default + Send + 'static {

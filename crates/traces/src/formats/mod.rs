@@ -42,7 +42,6 @@ formats! {
     generic FORMAT,
 }
 
-/// Which records belong to which file of a blktrace recording in several.
 mod biosnoop;
 mod blkparse;
 mod blkreplay;
@@ -85,6 +84,8 @@ pub(crate) struct Format {
     /// Whether records stand in the order of completions, so that a window puts them in order unless
     /// the user says otherwise.
     pub reorders: bool,
+    /// Options of the user that it has a use for and most formats do not.
+    pub options: &'static [&'static str],
     /// Whether the user has to declare the columns.
     pub takes_columns: bool,
     /// Whether records are lines of text, not binary.
@@ -119,6 +120,7 @@ impl Format {
             rebases: true,
             merges_volumes: false,
             reorders: false,
+            options: &[],
             takes_columns: false,
             text: true,
             volume_name: plain_name,

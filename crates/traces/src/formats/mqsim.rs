@@ -21,6 +21,7 @@ pub(super) const FORMAT: Format = Format {
     merges_volumes: true,
     // SSDsim and DiskSim files look the same and mean other things by the last column and the time.
     detection: Detection::MustBeNamed,
+    options: &["mqsim_time_unit"],
     ..Format::lines::<Mqsim>()
 };
 

@@ -21,6 +21,7 @@ pub(super) const FORMAT: Format = Format {
     extensions: &["oracleGeneral", "bin"],
     text: false,
     detection: Detection::Never,
+    options: &["op_default", "object_unit"],
     ..Format::of(build)
 };
 

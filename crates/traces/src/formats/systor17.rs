@@ -7,9 +7,9 @@
 //! bytes. Which way a blank request went is not known, so it is left out.
 
 use super::columns::{column, Columns, Header, Holds, Split, Units, LETTERS};
-use super::lines::{Line, LineContent, LineFields, LineFormat, SKIPPED_HEADER};
+use super::lines::{Line, LineContent, LineFields, LineFormat};
 use super::volume_names::VolumeNames;
-use super::Format;
+use super::{Format, SKIPPED_HEADER};
 use crate::error::LineFault;
 
 pub(super) const FORMAT: Format = Format {

@@ -3,7 +3,7 @@
 
 use super::layout::{fields as columns, ColumnPart, Layout, Row, NONE};
 use super::rwbs::Flags;
-use super::{RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE};
+use super::{RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_EVENT, SKIPPED_HEADER, SKIPPED_NOTE};
 use crate::error::{LineFault, TraceError};
 use crate::fields::scan::unsigned_or_hex;
 use crate::fields::sectors::SizeRules;
@@ -12,10 +12,6 @@ use crate::records::batch::RowParser;
 use slcache_base::request::HostOp;
 use std::cell::Cell;
 
-/// Why lines that name columns are left out.
-const SKIPPED_HEADER: &str = "header line";
-/// Why events that are no requests are left out.
-const SKIPPED_EVENT: &str = "event of another kind";
 /// Why lines without the device's name are left out.
 const SKIPPED_NOWHERE: &str = "command of no disk (pass-through, or a flush of which no disk is told)";
 /// Added to times from which a latency is taken off, since what completes first began before the

@@ -15,6 +15,7 @@ pub(super) const FORMAT: Format = Format {
     example: "DiskRead, TimeStamp, Process Name ( PID), ThreadID, IrpPtr, ByteOffset, IOSize, ElapsedTime, DiskNum, FileName\nDiskRead, 8612, reader.exe (3984), 11844, 0xffffe288b23f1b20, 0x018f0b8000, 0x00001000, 283, 0, \"C:\\one, two.dat\"",
     extensions: &["csv", "txt"],
     reorders: true,
+    options: &["action"],
     ..Format::of(|options| table::build(&TABLE, options, options.action))
 };
 

@@ -5,6 +5,7 @@ pub(crate) mod ratio;
 
 use crate::catalogue::PARQUET;
 use crate::error::TraceError;
+use crate::formats::{Format, FORMATS};
 use crate::options::generic::{GenericColumns, UnitBytes};
 use crate::options::ratio::Ratio;
 use schemars::JsonSchema;
@@ -47,8 +48,7 @@ pub struct TraceOptions {
     pub object_unit: Option<UnitBytes>,
     /// Whether time 0 is the first request taken (`true`) or times are kept as
     /// given (`false`). Default `false` for the formats whose times count from
-    /// the start of the trace (`spc`, `k5cloud`, `fio`, `mqsim`, `ssdsim`,
-    /// `disksim`) and for `generic`, `true` for the others.
+    /// the start of the trace and for `generic`, `true` for the others.
     pub rebase: Option<bool>,
     /// Seed of a workload's random draws; default 0. Refused for files.
     pub seed: Option<u64>,
@@ -262,28 +262,27 @@ impl From<Unsorted> for String {
     }
 }
 
-/// An option, whether it is set to something else than its default, and who reads it.
-type Use = (&'static str, bool, &'static [&'static str]);
-
-fn uses(options: &TraceOptions) -> [Use; 5] {
+/// The options that few formats have a use for, and whether each is set to something else than its default.
+fn rare(options: &TraceOptions) -> [(&'static str, bool); 5] {
     let default = TraceOptions::default();
     [
-        (
-            "action",
-            options.action != default.action,
-            &["blkparse", "blktrace", "ftrace", "biosnoop", "xperf"],
-        ),
-        ("mqsim_time_unit", options.mqsim_time_unit != default.mqsim_time_unit, &["mqsim"]),
-        ("ufs_lba_bytes", options.ufs_lba_bytes.is_some(), &["ftrace"]),
-        ("op_default", options.op_default.is_some(), &["oracle_general"]),
-        ("object_unit", options.object_unit.is_some(), &["oracle_general"]),
+        ("action", options.action != default.action),
+        ("mqsim_time_unit", options.mqsim_time_unit != default.mqsim_time_unit),
+        ("ufs_lba_bytes", options.ufs_lba_bytes.is_some()),
+        ("op_default", options.op_default.is_some()),
+        ("object_unit", options.object_unit.is_some()),
     ]
+}
+
+/// The formats that have a use for such an option.
+fn takers(option: &str) -> Vec<&'static str> {
+    let takes = |format: &&Format| format.options.contains(&option);
+    FORMATS.iter().filter(takes).map(|format| format.name).collect()
 }
 
 /// Which event is the request of a trace of `format`, of a format that records several.
 pub(crate) fn event(options: &TraceOptions, format: &str) -> Option<&'static str> {
-    let (_, _, formats) = uses(options)[0];
-    formats.contains(&format).then_some(match options.action {
+    takers("action").contains(&format).then_some(match options.action {
         BlkparseAction::Q => "queue",
         BlkparseAction::D => "issue",
         BlkparseAction::C | BlkparseAction::Timed => "completion",
@@ -301,8 +300,9 @@ pub(crate) fn refuse_foreign(options: &TraceOptions, format: &str) -> Result<(),
     let foreign = |key, allowed: String| {
         Err(TraceError::option(key, format!("given for a trace of format {format}"), allowed))
     };
-    for (key, given, formats) in uses(options) {
-        if given && !formats.contains(&format) {
+    for (key, _) in rare(options).into_iter().filter(|(_, given)| *given) {
+        let formats = takers(key);
+        if !formats.contains(&format) {
             return foreign(key, format!("only with format {}", formats.join(", ")));
         }
     }
@@ -320,7 +320,6 @@ pub(crate) fn refuse_foreign(options: &TraceOptions, format: &str) -> Result<(),
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::FORMATS;
 
     #[test]
     fn text_forms_round_trip() {
@@ -381,7 +380,7 @@ mod tests {
             assert!(error.contains(key) && error.contains(takers[0]), "{error}");
             assert!(refuse_foreign(&options, PARQUET).is_err(), "{key}");
         }
-        assert_eq!(settings().len(), uses(&TraceOptions::default()).len());
+        assert_eq!(settings().len(), rare(&TraceOptions::default()).len());
     }
 
     #[test]

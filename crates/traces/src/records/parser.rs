@@ -78,6 +78,12 @@ pub(crate) const SKIPPED_NOTE: &str = "note";
 /// Why an empty line is left out by formats that people put together by hand or by a tool.
 pub(crate) const SKIPPED_EMPTY: &str = "empty line";
 
+/// Why a line that names the columns is no request.
+pub(crate) const SKIPPED_HEADER: &str = "header line";
+
+/// Why events that are no requests are left out.
+pub(crate) const SKIPPED_EVENT: &str = "event of another kind";
+
 /// Why what is left of a last line or record without its end is left out, where it is none.
 pub(crate) const SKIPPED_CUT: &str = "last line or record, cut short";
 

@@ -4,12 +4,10 @@ use super::{Line, LineContent, LineFormat};
 use crate::error::LineFault;
 use crate::fields::scan::{decimal_time, unsigned, ScannedTime, Words};
 use crate::formats::columns::{op_of_flags, Columns, Header, Holds, Split, COLUMNS_MAX};
+use crate::formats::SKIPPED_HEADER;
 
 const SECOND_NS: u64 = 1_000_000_000;
 const MILLISECOND_NS: u64 = 1_000_000;
-
-/// Why a line that names the columns is no request.
-pub(in crate::formats) const SKIPPED_HEADER: &str = "header line";
 
 /// What a line holds, in the order of its columns. Built for each format: some files have blanks in every
 /// line, and all their lines come here.

@@ -1,8 +1,7 @@
 use super::*;
 use crate::error::LineFault;
 use crate::formats::lines::tests::{self as check, both_ways_agree, only_careful, refused};
-use crate::formats::lines::SKIPPED_HEADER;
-use crate::formats::{RawRequest, Record};
+use crate::formats::{RawRequest, Record, SKIPPED_HEADER};
 use crate::options::{SubSector, TraceOptions, ZeroSize};
 use crate::records::parser::SKIPPED_ZERO_SIZE;
 use slcache_base::request::HostOp::{Read, Write};
