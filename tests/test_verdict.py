@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import math
+import re
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -167,6 +168,23 @@ def test_winners_and_numbers_read_well() -> None:
         assert {value: show(value) for value in told} == told
 
 
+@pytest.mark.parametrize("count", [2, 5])
+def test_sentences_are_in_the_unit_of_the_table(count: int) -> None:
+    waf = {"host": 1.0}
+    writes = [side(3083.0 * (1 + i), 9000.0, {"gc": 2000.0 * (1 + i)}) for i in range(count)]
+    reads = [side(0.9 * (1 + i), 300.0, {"gc": 0.5}) for i in range(count)]
+    runs = {chr(97 + i): (reads[i], writes[i], waf) for i in range(count)}
+    both = compared(**runs)
+    table = both.tables()[0].rows[0]
+    said = " ".join(both.verdict())
+    assert {cell.plain.partition(" ")[2] for cell in table[1:6]} == {"µs"}
+    assert set(re.findall(r"[\d.,]+ (ns|µs|ms|s)\b", said)) == {"µs"}
+
+
+#: Prints times that are in this unit in a table.
+MICROSECONDS = units.in_one_unit([10.0, 1210.0])
+
+
 def document(sums: list[int | None], requests: list[int]) -> dict[str, Any]:
     """Return as much of a document as is asked."""
     mean = sum(each or 0 for each in sums) / sum(requests) / 1e3
@@ -181,7 +199,7 @@ def document(sums: list[int | None], requests: list[int]) -> dict[str, Any]:
 def test_stretches_are_told_with_the_mean_without_them() -> None:
     slow = {10, 11, 50}
     two = document([400_000_000 if i in slow else 100_000 for i in range(100)], [10] * 100)
-    assert verdict.of_stretches({"slow": two}) == [
+    assert verdict.of_stretches({"slow": two}, MICROSECONDS) == [
         "slow: 99.2 % of the time that writes took lies in 2 stretches, 3.00 s of 100 s, from "
         "10.0 s and 50.0 s on; without, the mean is 10.0 µs, not 1,210 µs."
     ]
@@ -191,7 +209,9 @@ def test_stretches_are_told_with_the_mean_without_them() -> None:
     assert found.share == pytest.approx(1.2e9 / (1.2e9 + 97e5))
     assert found.rest_ns == pytest.approx(10_000)
     alone = document([*([0] * 99), 10**9], [0] * 99 + [5])
-    assert verdict.of_stretches({"x": alone})[0].endswith("there are no other writes.")
+    assert verdict.of_stretches({"x": alone}, MICROSECONDS)[0].endswith(
+        "there are no other writes."
+    )
     own = run("a", FAST, FAST, {"host": 1.0})
     alias = slcache.Result.made(own.to_dict(), "alias", ())
     both = slcache.Comparison([own, alias], normalise_to="alias")
@@ -214,7 +234,10 @@ def test_stretches_are_told_with_the_mean_without_them() -> None:
 )
 def test_what_is_no_stretch_is_not_told(sums: list[int | None]) -> None:
     of = document(sums, [1] * len(sums))
-    assert verdict.stretches(of, "write") is None or verdict.of_stretches({"x": of}) == []
+    assert (
+        verdict.stretches(of, "write") is None
+        or verdict.of_stretches({"x": of}, MICROSECONDS) == []
+    )
 
 
 def lognormal(seed: int, count: int, factor: float, sigma: float) -> tuple[list[float], ...]:

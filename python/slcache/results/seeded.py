@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -124,9 +125,12 @@ class SeededComparison(Comparison):
 
     @property
     def _columns(self) -> list[Column]:
-        """Those of the tables of one seed that are better or worse."""
+        """Those of the tables of one seed that are better or worse, in the reference's units."""
         every = (*grid.columns(self.documents), *grid.PACE_COLUMNS)
-        return [column.of_means for column in every if column.is_judged]
+        columns = [column.of_means for column in every if column.is_judged]
+        ends = [self.figure(self.reference, each.metric).estimate for each in columns]
+        shows = grid.in_one_unit(columns, [None if e is None else e.centre for e in ends])
+        return [replace(each, show=show) for each, show in zip(columns, shows, strict=True)]
 
     def tables(self) -> list[Cells]:
         """Return the table of means: the reference in units, the others as factors of it.
@@ -134,21 +138,19 @@ class SeededComparison(Comparison):
         Of draws each scheme has a second row: a figure of the recording, the mean of its draws.
         """
         columns, to = self._columns, self.reference
-        ends = [self.figure(to, each.metric).estimate for each in columns]
-        shows = grid.in_one_unit(columns, [None if e is None else e.centre for e in ends])
         told = {"": mean_cell} | ({"  mean of draws": draw_cell} if self.recording else {})
 
-        def cell(column: Column, show: Show, label: str, mark: str) -> str:
+        def cell(column: Column, label: str, mark: str) -> str:
             mean = self.figure(label, column.metric).estimate
             beside = None if label == to else self.against(label, column.metric)
             thin = any(self._is_thin(each, column) for each in (label, to))
-            text = told[mark](show, mean, beside)
+            text = told[mark](column.show, mean, beside)
             return text + grid.THIN * (mean is not None and thin and not mark)
 
         rows = [
             [
                 grid.named(mark or label, "=1" * (label == to and not mark)),
-                *(cell(*each, label, mark) for each in zip(columns, shows, strict=True)),
+                *(cell(column, label, mark) for column in columns),
             ]
             for label in self.labels
             for mark in told

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from slcache import kinds, units
@@ -10,6 +10,8 @@ from slcache.documents import Document, Runs, figures
 from slcache.documents.saved import differences
 from slcache.names import joined, said_of
 from slcache.sentences import notes
+from slcache.tables import grid
+from slcache.tables.grid import Show
 
 SIDES = ("write", "read")
 #: Kinds of requests that a winner is told of, and what many of them are called.
@@ -80,17 +82,17 @@ def _joined(windows: Sequence[int], near: int) -> list[tuple[int, int]]:
     return runs
 
 
-def of_stretches(runs: Runs) -> list[str]:
+def of_stretches(runs: Runs, show: Show) -> list[str]:
     """Return, of each side, the schemes whose mean a few stretches make."""
     return [
-        _of_stretches(label, side, document, found)
+        _of_stretches(label, side, document, found, show)
         for side in SIDES
         for label, document in runs.items()
         if (found := stretches(document, side)) is not None
     ]
 
 
-def _of_stretches(label: str, side: str, document: Document, found: Stretches) -> str:
+def _of_stretches(label: str, side: str, document: Document, found: Stretches, show: Show) -> str:
     window_us = document["series"]["window_ns"] / 1e3
     begins = [units.span(begin * window_us) for begin, _ in found.places]
     what = "one stretch" if len(begins) == 1 else f"{len(begins)} stretches"
@@ -103,7 +105,6 @@ def _of_stretches(label: str, side: str, document: Document, found: Stretches) -
     if found.rest_ns is None:
         return f"{text}; there are no other {side}s."
     rest_us = found.rest_ns / 1e3
-    show = units.in_one_unit([rest_us, mean])
     return f"{text}; without, the mean is {show(rest_us)}, not {show(mean)}."
 
 
@@ -124,7 +125,8 @@ def standings(runs: Runs, to: str) -> list[str]:
     rivals.sort(key=lambda group: [_mean(runs[group[0]], side) or 0.0 for side in SIDES])
     ties = [group for group in groups if len(group) > 1 and set(group) & wins.keys()]
     lines = [_same(group, firsts) for group in ties] + lines
-    return lines + [_behind(group, runs, firsts) for group in rivals]
+    show = grid.of_latencies(runs[to])
+    return lines + [_behind(group, runs, firsts, show) for group in rivals]
 
 
 def _best(side: str, runs: Runs) -> str | None:
@@ -164,11 +166,11 @@ def _same(group: Sequence[str], firsts: Mapping[str, str]) -> str:
     return f"{said_of(others, 'has', 'have')} the same figures as {first} (within 1 %)."
 
 
-def _behind(group: Sequence[str], runs: Runs, firsts: Mapping[str, str]) -> str:
+def _behind(group: Sequence[str], runs: Runs, firsts: Mapping[str, str], show: Show) -> str:
     """Say how far schemes are behind the winners, and through what."""
-    document = runs[group[0]]
+    document, named = runs[group[0]], len(set(firsts.values())) > 1
     parts = [
-        _distance(side, document, winner, runs[winner], named=len(set(firsts.values())) > 1)
+        _distance(side, document, f"{winner}'s" if named else "the winner's", runs[winner], show)
         for side, winner in firsts.items()
     ]
     waf = document["figures"]["waf"]
@@ -180,20 +182,18 @@ def _behind(group: Sequence[str], runs: Runs, firsts: Mapping[str, str]) -> str:
     return f"{joined(group)}: {'; '.join(parts)}."
 
 
-def _distance(side: str, document: Document, winner: str, first: Document, *, named: bool) -> str:
+def _distance(side: str, document: Document, whose: str, first: Document, show: Show) -> str:
     """Return how one side's mean compares with the winner's, and the component that differs."""
     mine, theirs = _mean(document, side), _mean(first, side)
     relative = figures.ratio(mine, theirs)
-    whose = f"{winner}'s" if named else "the winner's"
     if mine is None or theirs is None:
         return f"{side}s cannot be compared"
     if figures.equal(mine, theirs):
         return f"{side}s equal {whose}"
     if relative is None:
-        return f"{side}s take {units.duration(mine)} on average, {whose} no time"
+        return f"{side}s take {show(mine)} on average, {whose} no time"
     moved = changes(side, document, first, 1.0)
     cause = max(moved, key=lambda name: moved[name])
-    show = units.in_one_unit([mine - theirs, moved[cause]])
     return (
         f"{side}s take {units.factor(relative)} {whose} time "
         f"(+{show(mine - theirs)}; {component(cause)} +{show(moved[cause])})"
@@ -217,7 +217,7 @@ def verdict(runs: Runs, to: str) -> list[str]:
     caveat = differences(runs)
     lines = [*([] if caveat is None else [caveat]), _headline(runs, to)]
     lines[0] = notes.untested([*runs.items()]) + lines[0]
-    lines += of_stretches(runs)
+    lines += of_stretches(runs, grid.of_latencies(runs[to]))
     if len(runs) > FEW:
         return lines + standings(runs, to)
     others = (label for label in runs if label != to)
@@ -292,7 +292,7 @@ def _side(side: str, document: Document, to: str, reference: Document) -> str:
         text = f"{side}s take as long as on {to} on average (within 1 %)"
     else:
         word = "less" if mine < theirs else "more"
-        show = units.in_one_unit([mine, theirs])
+        show = grid.of_latencies(reference)
         text = (
             f"{side}s take {show(mine)} on average against {show(theirs)}; "
             f"{_why(side, document, reference, mine - theirs, word, show)}"
@@ -306,7 +306,7 @@ def _why(
     reference: Document,
     change: float,
     word: str,
-    show: Callable[[float], str],
+    show: Show,
 ) -> str:
     """Name the component that moved the mean most, and the one that most offsets it."""
     moved = changes(side, document, reference, 1.0 if change > 0 else -1.0)

@@ -140,6 +140,14 @@ def latencies(runs: Runs, keys: Sequence[str], *, title: str = "", caption: str 
     return Cells(titles, rows, title=title, caption=below)
 
 
+def of_latencies(reference: Document) -> Show:
+    """Return what prints times in µs in the unit that a table has of the reference's latencies."""
+    every = ((column, column.value(reference)) for column in columns([reference]))
+    return units.in_one_unit(
+        ns / 1e3 for column, ns in every if column.show is latency and ns is not None
+    )
+
+
 def in_one_unit(columns: Sequence[Column], reference: Sequence[float | None]) -> list[Show]:
     """Return how figures of columns are printed: latencies in the unit of the reference's."""
     values = zip(columns, reference, strict=True)
