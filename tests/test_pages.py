@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shlex
 import tomllib
@@ -16,8 +17,10 @@ from generated_pages import DOCS, FAMILIES, KINDS, MODES, in_family, pages
 from generated_pages import PAGES as GENERATED
 from slcache import explain
 from slcache.cli.app import command_line
+from slcache.execute import engine, tasks
 from slcache.study.model import read_study, study_of_document
 from support import contains, stdout
+from support import slcache as ask
 from verbs import verbs
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -80,6 +83,66 @@ def test_a_command_is_understood(words: list[str], program: Any) -> None:  # noq
         # A folder of the reader's own is there for the reader.
         if not str(error).endswith("does not exist"):
             pytest.fail(str(error))
+
+
+#: Recordings of a reader's own, in whose place the shipped one is read.
+OWN = re.compile(r"TRACE|\$(OLTP|PIECE)|[\w./-]+[.](csv|parquet|zst|gz|trace)")
+#: What a command lacks that names other files of the reader's own.
+LACKING = re.compile("(?i)no such (file|preset)|there is no file")
+RUNNING = ("run", "compare", "cliff", "sweep", "tune")
+
+
+class _BegunError(BaseException):
+    """A command has come to its first run, which nobody asks for here."""
+
+
+def _begin(*_: Any, **__: Any) -> None:  # noqa: ANN401
+    raise _BegunError
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("words", [each for each in COMMANDS if each.values[0][0] in RUNNING])
+def test_a_command_fits_its_device(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Device, schemes, keys and sizes go together, whatever the recording holds."""
+    monkeypatch.setattr(engine.Driver, "run", _begin)
+    monkeypatch.setattr(tasks, "document", lambda run, *_, **__: _begin(run.config))
+    lists = dict(re.findall(r"^(NINE|DISK)=(\S+)", text("when-each-wins.md"), re.MULTILINE))
+    words = [lists.get(word.removeprefix("$"), word) for word in words]
+    if OWN.fullmatch(words[1]) and not Path(words[1]).exists():
+        words[1] = SHIPPED
+    if "--executor" in words:
+        at = words.index("--executor")
+        del words[at : at + 2]
+    with contextlib.suppress(_BegunError):
+        done = ask(*words)
+        # A recording that is another may not fit; what only its page or nobody has is looked for.
+        told = done.stderr.decode()
+        assert done.returncode in (0, 4) or LACKING.search(told), told
+
+
+@pytest.mark.long
+def test_the_commands_of_the_front_page_run_as_they_stand() -> None:
+    """In their order, with files that are shipped or that they write; each shows a difference."""
+    for words in commands(TEXTS[REPOSITORY / "README.md"]):
+        if words[0] == "reproduce":
+            # Its quick run has tests of its own.
+            continue
+        done = ask(*words)
+        assert done.returncode == 0, (words, done.stderr)
+        if words[0] == "compare":
+            factors = {float(each) for each in re.findall(r"([\d.]+)×", done.stdout.decode())}
+            assert max(abs(each - 1) for each in factors) > 0.1, words
+
+
+def test_the_demo_is_asked_for_as_its_picture_was_drawn() -> None:
+    """Closed replay decides who wins it."""
+    for page in (DOCS / "index.md", DOCS / "python.md", REPOSITORY / "README.md"):
+        pair = re.compile(
+            r"demo[.]toml.*tlc-only\W{1,4}baseline\b|tlc-only.*demo[.]toml", re.DOTALL
+        )
+        asked = [block for block in FENCE.findall(TEXTS[page]) if pair.search(block)]
+        assert asked, page
+        assert all("closed:4" in block for block in asked), page
 
 
 def check_site(repository: Path) -> None:

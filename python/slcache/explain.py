@@ -22,7 +22,7 @@ from slcache.options.parsing import counts_blocks
 #: Values that any list has at most: windows of a series.
 PLACES = 65_536
 #: How a size is meant at keys of schemes that count SLC blocks per plane.
-_SIZED = "Or a size, such as 32GiB: what the blocks of all planes hold in SLC mode."
+_SIZED = "Or a size, such as 8GiB: what the blocks of all planes hold in SLC mode."
 #: How like a key has to be to be suggested.
 _ALIKE = 0.85
 #: Names that vary in a result, and what each means.

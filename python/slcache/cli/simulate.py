@@ -209,7 +209,7 @@ def compare(asked: CompareOptions) -> None:
       slcache compare web.csv.gz --device samsung-980-1tb-like --device wd-sn580-1tb-like \\
         --schemes client,client:static_blocks=8
       slcache compare hierarchy-web_0 --device hierarchy-44g \\
-        --schemes tlc-only,baseline,baseline:slc_blocks=4GiB --seeds 5
+        --schemes tlc-only,baseline,baseline:slc_blocks=1GiB --seeds 5
       slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline --resample 20
       slcache compare web.csv.gz --device crucial-p1-1tb-like --schemes baseline,client --states
       slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline \\

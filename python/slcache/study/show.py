@@ -113,7 +113,7 @@ def brief(
     else:
         (judged,) = analysis.judged
         lines += seeds(analysis, judged)
-        lines += [*front(judged.front)][-1:] if judged.front.goals else []
+        lines += [*front(judged.front)][-1:] if len(judged.front.goals) > 1 else []
     yield from map(Text, lines[: max(0, _SENTENCES - len(told))])
     yield Text(f"{more or '--explain'} prints more: main effects, the Pareto front, seeds", "dim")
 
