@@ -232,7 +232,7 @@ USAGE = [
 ]
 #: What is wrong with a configuration, a name or an option of a reader.
 CONFIGURATION = [
-    (f"{INFO} --trace-option action=Q", "action…only with format blkparse, blktrace"),
+    (f"{INFO} --trace-option action=Q", "action…only with format blkparse, ftrace"),
     (f"{INFO} --trace-option mqsim_time_unit=us", "mqsim_time_unit…only with format mqsim"),
     (f"{INFO} --trace-option op_default=read", "op_default…only with format oracle_general"),
     (f"{INFO} --trace-option object_unit=512", "object_unit…only with format oracle_general"),
