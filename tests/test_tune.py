@@ -132,6 +132,31 @@ def test_impossible_points_are_counted_and_the_search_goes_on(trace: Path, found
     assert most.best.settings["scheme"] == "tlc-only"
 
 
+def test_a_best_point_whose_cache_never_filled_says_so(tmp_path: Path) -> None:
+    """As a comparison does: what it comes to later is not in its figures."""
+    told = "Its SLC cache was never full here: a longer run, or a fuller device, may reverse"
+    vary = {"scheme.baseline.slc_blocks": [3, 6]}
+    for requests, filled in ((30, False), (3000, True)):
+        trace = write_trace(tmp_path / f"{requests}.csv", mixed(requests))
+        for goals in ({"minimise": ["waf"]}, {"least": next(iter(vary)), "such_that": "waf<=9"}):
+            found = search(trace, vary=vary, points=2 if "minimise" in goals else None, **goals)
+            full = found.table["cache_full_ns"].is_not_null()
+            assert [not each["unfilled"] for each in found.to_dict()["points"]] == [filled, filled]
+            assert full.all() if filled else not full.any()
+            assert (told in " ".join(found.told())) is not filled
+
+
+def test_reasons_count_points_and_not_their_runs(tmp_path: Path) -> None:
+    load = tmp_path / "load.toml"
+    load.write_text(
+        'requests = 60\nfootprint_bytes = "256KiB"\n[global]\nrw = "randwrite"\nbs = "4k"\n'
+    )
+    found = search(load, vary={"scheme.baseline.slc_blocks": "5..8"}, points=4, seeds=2)
+    counts = [(status, count) for status, _, count in found.reasons() if status == "impossible"]
+    assert sum(count for _, count in counts) == found.counts()["impossible"] == 2
+    assert found.table.height == 8
+
+
 def test_the_document_is_what_its_schema_says(found: Tuning, trace: Path) -> None:
     schema = validator("tune")
     vary = {"host.time_scale": [0.5, 1.0]}

@@ -255,7 +255,7 @@ def tune(asked: TuneOptions) -> int:
 
 def _tune_parts(found: Tuning) -> list[RenderableType]:
     told = [Text(line)] if (line := found.analysis.outcome.state) else []
-    every = list(found.analysis.outcome.reasons())
+    every = list(found.reasons())
     reasons = [
         Text(f"{count:,} {status}: {reason}", "yellow")
         for status, reason, count in every[:_REASONS]
@@ -278,6 +278,7 @@ def _sizes(found: Tuning, sized: Sizing) -> Table:
             "best": each is found.best,
             "in_bounds": sized.keeps(each),
             **{name: each.found.figures.get(name) for name in sized.search.names},
+            "cache": "never full" if each.found.is_unfilled else "",
         }
         for each in found.tried
     ]
@@ -285,6 +286,8 @@ def _sizes(found: Tuning, sized: Sizing) -> Table:
         *configuration_columns({sized.key: sized.key}, sized.search.names),
         ("bounds", _kept),
     ]
+    if any(row["cache"] for row in rows):
+        columns.append(("SLC cache", "cache"))
     ran = {sized.value(each) for each in sized.run}
     return Table(
         rows, columns, units=UNITS, best=itemgetter("best"), told=lambda row: row[sized.key] in ran
@@ -310,6 +313,7 @@ def _front(found: Tuning) -> Table:
             **each.settings,
             **{name: each.found.figures[name] for name in metrics},
             "same figures": same.get(id(each), 0),
+            "cache": "never full" if each.found.is_unfilled else "",
         }
         for number, each in enumerate(found.front, 1)
     ]
@@ -318,7 +322,9 @@ def _front(found: Tuning) -> Table:
     columns = [("front", "front"), *configuration_columns(short_names(shown), metrics)]
     if any(count > 1 for count in same.values()):
         columns.append(("same figures", _others))
-    only = ("front", "best", *keys, *metrics)
+    if any(row["cache"] for row in rows):
+        columns.append(("SLC cache", "cache"))
+    only = ("front", "best", *keys, *metrics, "cache")
     return Table(
         rows,
         columns,

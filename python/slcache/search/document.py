@@ -90,6 +90,8 @@ class TriedPointShape(TypedDict):
     """Those searched by and those bounded; null where a run has none."""
     in_bounds: bool | None
     """Whether all bounds are kept; null where the point is not done."""
+    unfilled: NotRequired[bool]
+    """Whether its SLC cache was never full, so that a longer run may reverse the result."""
     prefixes: list[Prefix]
 
 

@@ -176,7 +176,9 @@ def run_search(study: Study, search: TuneArguments, space: Space) -> Tuning:
             tried = _tried(_batches(search, space, points, told), points, search, told)
     rows = [row for each in tried for row in each.found.rows]
     if all(row.status == "impossible" for row in rows):
-        raise StudyError("\n".join(of_studies.refusals(rows)))
+        # Points, whatever their seeds.
+        alone = [each.found.rows[0] for each in tried]
+        raise StudyError("\n".join(of_studies.refusals(alone)))
     if search.wanted is not None:
         _check_bounds(search, tried)
     found = Tuning(study, search, space, tried, points.kept, rows)

@@ -44,6 +44,17 @@ class PointOutcome:
     #: Its rows of the table, in the order of the seeds.
     rows: Sequence[StudyPoint] = field(default=(), compare=False, repr=False)
 
+    @property
+    def reasons(self) -> list[str]:
+        """Why it has no figures, or what is to be known of them, each once."""
+        return list(dict.fromkeys(row.reason for row in self.rows if row.reason))
+
+    @property
+    def is_unfilled(self) -> bool:
+        """Whether it has an SLC cache that was not full once, in one of its runs."""
+        runs = [row.values for row in self.rows if row.values.get("cache_peak_bytes") is not None]
+        return any(values["cache_full_ns"] is None for values in runs)
+
     def stopped(self, reason: str) -> PointOutcome:
         """Return a point that was stopped: what a beginning shows is no figure of the whole."""
         row = [replace(each, key=None, values={}, costs={}) for each in self.rows[:1]]

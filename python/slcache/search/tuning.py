@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from slcache import catalogue, frame, names
-from slcache.documents import JsonDocument, provenance
+from slcache.documents import JsonDocument, figures, provenance
 from slcache.names import joined, printable
 from slcache.options import content
 from slcache.options.content import one_name
@@ -94,10 +95,19 @@ class Sizing:
         return [t for t in self.run if self.value(t) in beside and t is not self.best]
 
     def turns(self, metric: str) -> list[Value]:
-        """Return the values at which a metric stops rising or falling; none where it does not."""
-        figures = ((self.value(t), t.found.figures.get(metric)) for t in self.run)
-        known = [(value, figure) for value, figure in figures if figure is not None]
-        steps = [(a[0], b[1] > a[1]) for a, b in pairwise(known) if a[1] != b[1]]
+        """Return the values at which a metric stops rising or falling; none where it does not.
+
+        Figures within the tie margin are equal.
+        """
+        known: list[tuple[Value, float]] = []
+        for each in self.run:
+            figure = each.found.figures.get(metric)
+            if figure is None:
+                continue
+            if known and figures.equal(known[-1][1], figure):
+                figure = known.pop()[1]
+            known.append((self.value(each), figure))
+        steps = [(a[0], b[1] > a[1]) for a, b in pairwise(known)]
         return [b[0] for a, b in pairwise(steps) if a[1] != b[1]]
 
     def picture(self) -> dict[str, Any]:
@@ -287,6 +297,7 @@ class Tuning(JsonDocument):
         yield f"{len(self.tried):,}{of} points tried: {counts['done']:,} done{others}{kept}."
         if self.sized is not None:
             yield from self.sized.sentences()
+            yield from self._weak()
             return
         for name in goals.against:
             better = "less" if goals.metrics[name] == "max" else "more"
@@ -307,6 +318,24 @@ class Tuning(JsonDocument):
         settings = self.best.settings.items()
         point = ", ".join(f"{key}={value_text(value)}" for key, value in settings)
         yield f"{which}: {point}: {figures_line(goals, self.best)}."
+        yield from self._weak()
+
+    def _weak(self) -> Iterator[str]:
+        """Yield why the best point may not be the best."""
+        if self.best is None:
+            return
+        if self.best.found.is_unfilled:
+            yield (
+                "Its SLC cache was never full here: a longer run, or a fuller device, may reverse "
+                "the result."
+            )
+        if "lifetime_host_bytes" in self.goals.names:
+            yield from (f"Its {reason}." for reason in self.best.found.reasons)
+
+    def reasons(self) -> Iterator[tuple[str, str, int]]:
+        """Yield status, reason and number of the points that have one; most come first."""
+        every = Counter((t.found.status, told) for t in self.tried for told in t.found.reasons)
+        yield from ((*each, count) for each, count in every.most_common())
 
     def config(self, one: TriedPoint) -> str:
         """Return a point as a TOML file that `run --config` takes, below how to run it."""
@@ -385,6 +414,7 @@ class Tuning(JsonDocument):
             "reason": found.reason,
             "metrics": {name: found.figures.get(name) for name in self.goals.names},
             "in_bounds": self.goals.kept(found.figures) if found.status == "done" else None,
+            "unfilled": found.is_unfilled,
             # What was seen over a beginning of the trace is no figure of the whole.
             "prefixes": [{"share": str(s), "value": value} for s, value in each.prefixes],
         }
