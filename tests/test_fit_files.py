@@ -454,16 +454,15 @@ def test_the_whole_way_from_a_log_to_a_run_and_what_each_key_stands_on(tmp_path:
         *("known", "fitted", "assumed", "not-identifiable")
     }
     fitted = {key for key, ground in grounds.items() if ground["kind"] == "fitted"}
-    assert fitted == {
-        *("device.pool[0].blocks", "device.pool[0].slc.program_ns"),
-        *("device.pool[0].tlc.program_ns", "device.pool[0].tlc.fold.program_ns"),
-        "scheme-defaults.client.dynamic.max_bytes",
-    }
+    # What hangs on planes and blocks that are assumed has no interval of its own.
+    assert fitted == {"device.pool[0].blocks", "scheme-defaults.client.dynamic.max_bytes"}
+    assert "GB of dense cells" in grounds["device.pool[0].blocks"]["source"]
     assert all(digest[:12] in grounds[key]["source"] for key in fitted)
-    values = {"blocks": pool["blocks"], "slc.program_ns": pool["slc"]["program_ns"][0]}
-    for key, value in values.items():
-        ends = grounds[f"device.pool[0].{key}"]
-        assert ends["low"] <= value <= ends["high"]
+    assert [key for key in grounds if "pool" in key and "low" in grounds[key]] == []
+    (program,) = pool["slc"]["program_ns"]
+    assert f"SLC program {program / 1e3:.4g} µs – not identifiable apart from" in " ".join(
+        ended.split()
+    )
 
 
 #: GB and MB/s of phases, and whether a TLC device of them can do the same.

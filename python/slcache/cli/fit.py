@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 _ENDS = (".toml", ".svg", ".png")
 #: What the table calls what is fitted, its unit, and how many of the key's it has.
 _ROWS = {
+    "slc speed": ("speed into the cache", "MB/s", 1e6),
+    "dense speed": ("speed past the cache", "MB/s", 1e6),
+    "fold speed": ("speed of folding", "MB/s", 1e6),
     "slc.program_ns": ("SLC program", "µs", 1e3),
     "dense.program_ns": ("dense program, one shot", "µs", 1e3),
     "fold.program_ns": ("program of a fold", "µs", 1e3),
@@ -50,7 +53,7 @@ _ROWS = {
     "buffer.run_overhead_ns": ("stripe, beside its programs", "µs a unit", 1e3),
 }
 #: Figures of a test, and how their columns are titled.
-_FIGURES = {"iops": "a second", "p50": "p50 µs", "p99": "p99 µs", "p99_9": "p99.9 µs"}
+_FIGURES = {"iops": "IOPS", "p50": "p50 µs", "p99": "p99 µs", "p99_9": "p99.9 µs"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,9 +204,10 @@ def _rows(found: Fitted) -> Iterator[tuple[str, str, str, str]]:
         if (told := every.get(key)) is None:
             continue
         ranges = told.ranges or ((),) * len(told.values)
-        for value, ends in zip(told.values, ranges, strict=True):
+        for place, (value, ends) in enumerate(zip(told.values, ranges, strict=True), 1):
+            which = f"{name}, page {place}" if len(told.values) > 1 else name
             interval = " to ".join(significant(end / scale, 4) for end in ends) or "–"
-            yield name, f"{significant(value / scale, 4)} {unit}".rstrip(), interval, told.mark
+            yield which, f"{significant(value / scale, 4)} {unit}".rstrip(), interval, told.mark
 
 
 def _judged(near: Near) -> list[Cells]:

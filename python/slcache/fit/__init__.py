@@ -134,7 +134,12 @@ def _made(
     crossing_ns = device.crossing_ns(given, at, found.slc)
     again = [device.keys(each, at, bits, crossing_ns) for each in others]
     values = {}
-    for key, (value, problem) in device.keys(found, at, bits, crossing_ns).items():
+    planes = given.told.get("planes")
+    apart = None
+    if planes is None or planes.problem is not None:
+        apart = f"apart from planes, of which {at.planes} are taken"
+    for key, (value, why) in device.keys(found, at, bits, crossing_ns).items():
+        problem = why or (apart if key.endswith("program_ns") else None)
         low, high = np.percentile([each[key][0] for each in again], (2.5, 97.5))
         values[key] = (
             Told((value,), ((float(low), float(high)),), read.source.name)

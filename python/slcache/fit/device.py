@@ -14,6 +14,7 @@ from slcache.drives import latency
 from slcache.fit import logs
 from slcache.fit.logs import Ground, LogFile, Told
 from slcache.options import parsing
+from slcache.units import significant
 
 #: A later phase that is nearer to the first than this is a return to it.
 _SAME = 0.9
@@ -288,6 +289,8 @@ def keys(
         "usable": (found.usable, None if found.fold else "the least"),
         "cache": (found.cache, None),
     }
+    speeds = {"slc": found.slc, "dense": found.dense, "fold": found.fold}
+    values |= {f"{key} speed": (speed, None) for key, speed in speeds.items() if speed is not None}
     if found.busy is not None:
         values["busy"] = found.busy, None
     if found.busy is not None and found.busy > _MOST_BUSY:
@@ -419,7 +422,11 @@ def _grounds(
         "scheme-defaults.client",
     )
     row, as_logged = at.row_bytes, Ground("assumed", "what the log holds")
-    cells = values["usable"].ground(row * bits, 1, KEEP_BLOCKS)
+    cells = values["usable"].ground()
+    if cells.low is not None and cells.high is not None:
+        between = f"{significant(cells.low / 1e9, 4)} to {significant(cells.high / 1e9, 4)} GB"
+        source = f"{cells.source}: {between} of dense cells, in blocks of an assumed size"
+        cells = Ground(cells.kind, source)
     if blocks(values["usable"].value, given.user_bytes, at, bits)[1]:
         cells = replace(cells, source=f"{cells.source}; raised to hold the user's data")
     grounds = {

@@ -193,7 +193,7 @@ class Told:
             return FITTED
         return f"{UNKNOWN}{'' if self.problem.startswith('apart from') else ':'} {self.problem}"
 
-    def ground(self, step: float = 1.0, scale: float = 1.0, more: int = 0) -> Ground:
+    def ground(self, step: float = 1.0, scale: float = 1.0) -> Ground:
         """Return what a key stands on; its interval in whole steps, each of which is `scale`."""
         if self.problem is not None:
             told = ": ".join(each for each in (self.log, self.problem) if each)
@@ -204,7 +204,7 @@ class Told:
             ends = ", ".join(f"{low:.0f} to {high:.0f}" for low, high in self.ranges)
             return Ground("fitted", f"{self.log}: {ends}")
         ((low, high),) = self.ranges
-        ends_of = math.floor(low / step) * scale + more, math.ceil(high / step) * scale + more
+        ends_of = math.floor(low / step) * scale, math.ceil(high / step) * scale
         return Ground("fitted", self.log, *ends_of)
 
 
