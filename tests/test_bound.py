@@ -173,6 +173,7 @@ def series(
     requests = [bytes_ >> 16 for bytes_ in written]
     columns = {"write_bytes": written, "write_requests": requests, "write_latency_ns_max": latest}
     return {
+        "config": {},
         "series": {"window_ns": window_ns, "columns": columns},
         "host": {"duration_ns": window_ns * len(written)},
     }
@@ -252,6 +253,10 @@ def test_a_cliff_is_a_fall_that_lasts() -> None:
     assert cliff((40, 1), (60, 2)) == pytest.approx(40)
     assert cliff((93, 1), (7, 4)) == pytest.approx(93)
     assert cliff((40, 1), (30, 9), (30, 1)) == pytest.approx(40)
+    # What the buffer takes at once is not the start.
+    buffered = series([6 * GIB, *([GIB] * 94)]) | {"config": {"buffer": {"bytes": 5 * GIB}}}
+    curve = curves.sustained(buffered)
+    assert (curve.first_mb_per_s, curve.cliff_gib) == (pytest.approx(GIB / 1e6, rel=1e-3), None)
     # It stands still for a moment, in the end too; it is slow at first; it makes up for it.
     assert cliff((50, 1), (1, 3), (49, 1)) is None
     assert cliff((99, 1), (1, 2)) is None

@@ -165,6 +165,7 @@ def test_file_names_do_not_act_on_pages_and_terminals(tmp_path: Path) -> None:
     written = {"write_bytes": [1 << 30] * 20, "write_requests": [8192] * 20}
     written["write_latency_ns_max"] = [0] * 20
     document = {
+        "config": {},
         "series": {"window_ns": 10**9, "columns": written},
         "host": {"duration_ns": 20 * 10**9},
     }

@@ -283,6 +283,8 @@ class _SeriesWindows:
     #: The longest latency in each.
     latest_s: Values
     window_s: float
+    #: What the DRAM buffer holds, and the flash has not taken when it is full.
+    buffer_bytes: int
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> _SeriesWindows:
@@ -295,7 +297,9 @@ class _SeriesWindows:
         # The last window may be cut short.
         reached = np.minimum((busy + 1) * window_ns, document["host"]["duration_ns"])
         early = window_ns / requests
-        return cls(every[busy], reached / 1e9, early / 1e9, latest / 1e9, window_ns / 1e9)
+        buffer = (document["config"].get("buffer") or {}).get("bytes", 0)
+        times = reached / 1e9, early / 1e9, latest / 1e9, window_ns / 1e9
+        return cls(every[busy], *times, buffer)
 
     def curve(self, first_bytes: float | None, idle_s: Values | float = 0.0) -> BandwidthCurve:
         """Return the curve of writes without a break, or where so much idle time is left out.
@@ -310,17 +314,16 @@ class _SeriesWindows:
         sizes = np.bincount(stretch, self.written, stretches)
         known = sizes > 0
         # Both take the longer time that is possible: no speed is above what the flash can do.
-        first = total[-1] * LONG if first_bytes is None else first_bytes
-        first_s = np.interp(first, [0.0, *total], [0.0, *spent_s])
-        last = total[-1] * LONG
-        last_s = spent_s[-1] - np.interp(
-            total[-1] - last, [0, *total], [0, *spent_s - self.early_s]
-        )
+        whole = float(total[-1])
+        first = LONG * whole if first_bytes is None else first_bytes
+        held = min(self.buffer_bytes, whole - first)
+        first_s = np.interp(held + first, [0.0, *total], [0.0, *spent_s])
+        early_s = np.interp((1 - LONG) * whole, [0.0, *total], [0.0, *spent_s - self.early_s])
         return BandwidthCurve(
             np.cumsum(sizes)[known] / (1 << 30),
             sizes[known] / seconds[known] / 1e6,
             float(first / first_s / 1e6),
-            float(last / last_s / 1e6),
+            float(LONG * whole / (spent_s[-1] - early_s) / 1e6),
         )
 
 
@@ -328,7 +331,8 @@ def sustained(document: Mapping[str, Any], first_bytes: float | None = None) -> 
     """Return the bandwidth in each hundredth of the data; stalls count as time.
 
     Of short runs the stretches are longer: writes that complete together would be noise.
-    What is told of the start is measured over `first_bytes`, by default a tenth of the data.
+    What is told of the start is measured over `first_bytes`, by default a tenth of the data,
+    without what the DRAM buffer holds.
     """
     return _SeriesWindows.of(document).curve(first_bytes)
 

@@ -195,10 +195,11 @@ def cliff(asked: CliffOptions) -> None:
 
     `sustained` keeps --iodepth writes outstanding until --amount is written. The table
     has the first bandwidth (over a tenth of the amount, or of three times the
-    scheme's cache if that is less), the data written before it falls below 70 % of
-    that, and the bandwidth of the last tenth. It falls where it is so low over a tenth
-    of the amount, and over the rest; the place is known to a hundredth. The figures of
-    a scheme do not depend on the other schemes.
+    scheme's cache if that is less, without what the DRAM buffer holds), the data
+    written before it falls below 70 % of that, and the bandwidth of the last tenth.
+    It falls where it is so low over a tenth of the amount, and over the rest; the
+    place is known to a hundredth. The figures of a scheme do not depend on the other
+    schemes.
 
     `bursts` divides the amount into --bursts equal parts, one every --pause. The writes
     of a part arrive at once, --iodepth at a time on the device; the rest of the
