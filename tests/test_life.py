@@ -132,12 +132,13 @@ def test_a_life_that_is_a_guess_is_marked_wherever_it_is_told(tmp_path: Path, ve
         "compare": (*schemes, "--gb-per-day", "5"),
         "seeds": (*schemes, "--gb-per-day", "5", "--state", "worn=0.5,0.1", "--seeds", "2"),
         "sweep": (*varied, "--jobs", "1", "--out", str(tmp_path / "out")),
-        "tune": (*varied, "--jobs", "1"),
+        "tune": (*varied, "--jobs", "1", "--maximise", "lifetime_host_bytes"),
     }
     name = "compare" if verb == "seeds" else verb
     told = words(support.stdout(name, trace, *DEVICE, *asked[verb]))
     if verb in ("sweep", "tune"):
-        assert "2 done: lifetime_host_bytes is a guess" in told
+        assert "2 done: ~ lifetime_host_bytes is a guess" in told
+        assert " ~lifetime_host_bytes " in told
         return
     assert "baseline: the life is a guess" in told
     assert re.search(r"life ~\d" if verb == "run" else r"baseline ~\d\S+ ~", told)
@@ -159,6 +160,7 @@ def test_a_life_is_a_guess_while_much_is_left_in_the_cache(result: Path) -> None
     told["state"]["cache"]["left_bytes"] = 1
     each["tlc"]["percent_used"] = 0
     assert endurance.Life.of(told).is_guess, "nothing has left it"
+    assert not endurance.Life.of({**told, "disk": {"states": []}}).is_guess
 
 
 @pytest.mark.parametrize("verb", ["run", "compare", "report", "draws"])

@@ -269,7 +269,6 @@ def _tune_parts(found: Tuning) -> list[RenderableType]:
 def _sizes(found: Tuning, sized: Sizing) -> Table:
     """Return the values that were tried, the best marked."""
     from slcache.frame import UNITS
-    from slcache.study.outcome import configuration_columns
 
     rows = [
         {
@@ -283,7 +282,7 @@ def _sizes(found: Tuning, sized: Sizing) -> Table:
         for each in found.tried
     ]
     columns = [
-        *configuration_columns({sized.key: sized.key}, sized.search.names),
+        *found.analysis.outcome.columns({sized.key: sized.key}, sized.search.names),
         ("bounds", _kept),
     ]
     if any(row["cache"] for row in rows):
@@ -303,7 +302,7 @@ def _kept(row: Mapping[str, Any]) -> str:
 def _front(found: Tuning) -> Table:
     """Return the front, the best marked; of points of equal figures readers have one."""
     from slcache.frame import UNITS
-    from slcache.study.outcome import configuration_columns, short_names
+    from slcache.study.outcome import short_names
 
     metrics, same = found.goals.names, {id(each): count for each, count in found.distinct}
     rows = [
@@ -319,7 +318,7 @@ def _front(found: Tuning) -> Table:
     ]
     keys = list(dict.fromkeys(key for each in found.front for key in each.settings))
     shown = [key for key in keys if key != "scheme" or len(found.study.schemes) > 1]
-    columns = [("front", "front"), *configuration_columns(short_names(shown), metrics)]
+    columns = [("front", "front"), *found.analysis.outcome.columns(short_names(shown), metrics)]
     if any(count > 1 for count in same.values()):
         columns.append(("same figures", _others))
     if any(row["cache"] for row in rows):

@@ -338,10 +338,13 @@ def is_life_guess(document: Document) -> bool:
 
 
 def has_much_left(document: Document) -> bool:
-    """Return whether the move of what is left in the SLC cache would shorten the life by much."""
+    """Return whether the move of what is left in the SLC cache would shorten the life by much.
+
+    Data that go to a disk wear no cells.
+    """
     damage, cache = document["wear"]["damage"], document["state"]["cache"] or {}
     left = cache.get("left_bytes")
-    if damage is None or not left:
+    if damage is None or not left or document.get("disk"):
         return False
     used = document["wear"]["by_mode"]
     worn = {mode: (used.get(mode, {}).get("percent_used") or 0) / 100 for mode in BITS}

@@ -19,8 +19,6 @@ Rows = list[tuple[str, str]]
 Repeated = Mapping[str, Sequence[Document]]
 
 _UNKNOWN = "–"
-#: Marks a life that is a guess.
-_GUESS = "~"
 #: What is said below a table of lives.
 CAPTION = (
     "TBW and drive writes a day for five years by the mean block, then TBW by the most worn one"
@@ -63,7 +61,7 @@ class Life:
 
     def told(self, value: float | None, show: Callable[[float], str] = units.significant) -> str:
         """Return a figure of it, marked where it is a guess."""
-        return _UNKNOWN if value is None else _GUESS * self.is_guess + show(value)
+        return _UNKNOWN if value is None else notes.GUESS * self.is_guess + show(value)
 
     @property
     def tbw(self) -> str:
@@ -201,7 +199,7 @@ def _of_few_cycles(every: Repeated) -> Iterator[str]:
         least, most = (choose(cycles, key=float) for choose in (min, max))
         span = least if least == most else f"{least} to {most}"
         told = note.replace(cycles[0], span, 1)
-        yield f"{_GUESS} {joined([*dict.fromkeys(names)])}: {told}"
+        yield f"{notes.GUESS} {joined([*dict.fromkeys(names)])}: {told}"
 
 
 def _of_left(every: Repeated) -> Iterator[str]:
@@ -215,7 +213,7 @@ def _of_left(every: Repeated) -> Iterator[str]:
     if found:
         names, left, written = zip(*found, strict=True)
         yield (
-            f"{_GUESS} {joined([*dict.fromkeys(names)])}: the life is a guess: of "
+            f"{notes.GUESS} {joined([*dict.fromkeys(names)])}: the life is a guess: of "
             f"{notes.ranged(written, units.size)} written, {notes.ranged(left, units.size)} are "
             "left in the SLC cache, and their move to dense cells is still to come"
         )

@@ -323,10 +323,7 @@ def beyond(document: Document) -> Iterator[str]:
 def guessed(document: Document) -> Iterator[str]:
     """Yield that the life is a guess, without the figures that differ from run to run."""
     if figures.is_life_guess(document):
-        yield (
-            "lifetime_host_bytes is a guess: too few cycles of a block, or much left in the SLC "
-            "cache that is still to be moved"
-        )
+        yield LIFE_GUESS
 
 
 def _of_config(config: Mapping[str, Any]) -> Iterator[str]:
@@ -341,6 +338,12 @@ def _of_config(config: Mapping[str, Any]) -> Iterator[str]:
             yield f"the device has no [buffer], as drives have, so that {told}"
 
 
+#: Marks a life that is a guess, and the note on a point of a study that has one.
+GUESS = "~"
+LIFE_GUESS = (
+    f"{GUESS} lifetime_host_bytes is a guess: too few cycles of a block, or much left in the SLC "
+    "cache that is still to be moved"
+)
 #: Between the notes on a point of a study.
 BETWEEN = "; "
 #: Stands for the scheme's own name where schemes share a reason, and what begins with it.

@@ -29,6 +29,7 @@ TRACE = "trace"
 DRAW = "draw"
 INPUTS = (TRACE, "device", "scheme")
 OTHERS = ("point", "seed", DRAW, "key", "status", "reason")
+_LIFE = "lifetime_host_bytes"
 #: The column of the rows' numbers, from 1, which no table has of its own.
 _NUMBER = "#"
 #: The figures that are no result, but what the device was like.
@@ -221,6 +222,27 @@ class Outcome:
         """Return how many of the points that are done have no value of a metric."""
         return self.done[metric].null_count()
 
+    def columns(
+        self, settings: Mapping[str, str], metrics: Iterable[str]
+    ) -> list[tuple[str, Source]]:
+        """Return a configuration's columns: its settings, titled as told here, then metrics."""
+
+        def spelled(name: str) -> Source:
+            return lambda row: value_text(row.get(name))
+
+        found = [(short, spelled(name)) for name, short in settings.items()]
+        return [*found, *((self.title(metric), metric) for metric in metrics)]
+
+    def title(self, metric: str) -> str:
+        """Return the title of a metric's column, whose cells have their unit; guesses marked."""
+        mark = notes.GUESS if metric == _LIFE and self._has_guesses else ""
+        return mark + metric.removesuffix("_ns")
+
+    @cached_property
+    def _has_guesses(self) -> bool:
+        """Whether the life of any point is a guess."""
+        return any(why == notes.LIFE_GUESS for _, why, _ in self.reasons())
+
     def reasons(self) -> Iterator[tuple[str, str, int]]:
         """Yield status, reason and count of points without figures, or of part of the trace only.
 
@@ -245,23 +267,6 @@ class Outcome:
 def figure_text(metric: str, value: float | None) -> str:
     """Return a metric's value with its unit; a dash where there is none."""
     return "–" if value is None else units.figure(value, metric_of(metric).unit)
-
-
-def configuration_columns(
-    settings: Mapping[str, str], metrics: Iterable[str]
-) -> list[tuple[str, Source]]:
-    """Return the columns of a configuration: its settings, titled as told here, then metrics."""
-
-    def spelled(name: str) -> Source:
-        return lambda row: value_text(row.get(name))
-
-    found = [(short, spelled(name)) for name, short in settings.items()]
-    return [*found, *((metric_title(metric), metric) for metric in metrics)]
-
-
-def metric_title(metric: str) -> str:
-    """Return the title of a metric's column, whose cells have their unit."""
-    return metric.removesuffix("_ns")
 
 
 def interval_texts(metric: str, found: Sequence[Estimate | None]) -> list[str]:

@@ -20,13 +20,11 @@ from slcache.study.outcome import (
     DONE,
     TRACE,
     Outcome,
-    configuration_columns,
     figure_text,
     interval_text,
     interval_texts,
     is_load,
     level_text,
-    metric_title,
     settings_text,
     value_text,
 )
@@ -188,7 +186,7 @@ def _columns(
     analysis: Analysis, names: Iterable[str], metrics: Iterable[str]
 ) -> list[tuple[str, Source]]:
     """Return the columns of a configuration: its settings by their short names, then metrics."""
-    return configuration_columns({name: analysis.short[name] for name in names}, metrics)
+    return analysis.outcome.columns({name: analysis.short[name] for name in names}, metrics)
 
 
 def _levels(analysis: Analysis) -> Table:
@@ -255,7 +253,7 @@ def intervals(analysis: Analysis, judged: LoadFront) -> Cells | None:
         ),
     ]
     rows = list(zip(*columns, strict=True))
-    titles = ["configuration", f"{analysis.outcome.repeats}s", *map(metric_title, known)]
+    titles = ["configuration", f"{analysis.outcome.repeats}s", *map(analysis.outcome.title, known)]
     return Cells(titles, rows, most=MOST) if rows else None
 
 
