@@ -301,6 +301,12 @@ class _SeriesWindows:
         times = reached / 1e9, early / 1e9, latest / 1e9, window_ns / 1e9
         return cls(every[busy], *times, buffer)
 
+    def first_mb_per_s(self, first: float, total: Values, spent_s: Values) -> float:
+        """Return the speed at first of the flash, where so much is written after such times."""
+        held = max(0.0, min(self.buffer_bytes, total[-1] - first))
+        first = min(first, total[-1])
+        return float(first / np.interp(held + first, [0.0, *total], [0.0, *spent_s]) / 1e6)
+
     def curve(self, first_bytes: float | None, idle_s: Values | float = 0.0) -> BandwidthCurve:
         """Return the curve of writes without a break, or where so much idle time is left out.
 
@@ -313,16 +319,14 @@ class _SeriesWindows:
         seconds = np.bincount(stretch, lengths_s, stretches)
         sizes = np.bincount(stretch, self.written, stretches)
         known = sizes > 0
-        # Both take the longer time that is possible: no speed is above what the flash can do.
+        # Both speeds take the longer time that is possible: none is above what the flash can do.
         whole = float(total[-1])
         first = LONG * whole if first_bytes is None else first_bytes
-        held = min(self.buffer_bytes, whole - first)
-        first_s = np.interp(held + first, [0.0, *total], [0.0, *spent_s])
         early_s = np.interp((1 - LONG) * whole, [0.0, *total], [0.0, *spent_s - self.early_s])
         return BandwidthCurve(
             np.cumsum(sizes)[known] / (1 << 30),
             sizes[known] / seconds[known] / 1e6,
-            float(first / first_s / 1e6),
+            self.first_mb_per_s(first, total, spent_s),
             float(LONG * whole / (spent_s[-1] - early_s) / 1e6),
         )
 
@@ -375,10 +379,12 @@ def in_bursts(
         for sizes, seconds in parts
     )
     last = slice(-max(1, int(LONG * len(sizes))), None)
+    first = LONG * ends[-1] if first_bytes is None else first_bytes
+    passed = [np.cumsum(each) for each in parts[0]]
     return BandwidthCurve(
         np.cumsum(sizes) / (1 << 30),
         sizes / seconds / 1e6,
-        bursts[0].start_mb_per_s,
+        windows.first_mb_per_s(first, *passed),
         float(sizes[last].sum() / seconds[last].sum() / 1e6),
         bursts,
     )

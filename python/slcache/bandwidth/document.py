@@ -41,8 +41,8 @@ class Curve(DocumentPart):
     amount_bytes: Positive
     """Written in all."""
     first_mb_per_s: Amount
-    """At first: over a tenth of the amount, or of three times the cache if that is less; without
-    pauses also without what the DRAM buffer holds."""
+    """At first: over a tenth of the amount, or of three times the cache if that is less,
+    without what the DRAM buffer holds."""
     last_mb_per_s: Amount
     """Over the last tenth."""
     cliff_gib: Amount | None
