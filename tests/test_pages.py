@@ -145,6 +145,20 @@ def test_the_demo_is_asked_for_as_its_picture_was_drawn() -> None:
         assert all("closed:4" in block for block in asked), page
 
 
+#: Pages of several schemes, each of which has its own table.
+FAMILIES_OF_SCHEMES = ("baseline.md", "hierarchy.md", "hyssd.md", "nvc.md", "rl.md")
+
+
+def test_a_page_begins_with_its_answer() -> None:
+    """That is a sentence or few, then a table or a listing."""
+    for page in DOCS.rglob("*.md"):
+        _, _, body = TEXTS[page].partition("\n")
+        first = re.search(r"^(\||```)", body, re.MULTILINE)
+        if page.parent.name != "schemes" or page.name not in FAMILIES_OF_SCHEMES:
+            assert first is not None, page
+            assert len(body[: first.start()].split()) < 140, page
+
+
 def check_site(repository: Path) -> None:
     """Check that a site lists every page of its documentation, and no other."""
     nav = (repository / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
@@ -236,6 +250,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = (
     pytest.param("tutorial.md", marks=pytest.mark.long),
     "howto/describe-your-drive.md",
+    pytest.param("howto/run-a-study.md", marks=pytest.mark.long),
     pytest.param("howto/fit-a-drive.md", marks=pytest.mark.slow),
 )
 
@@ -276,10 +291,12 @@ def test_its_commands_print_what_it_shows(page: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", ["python.md", "howto/tune.md"])
-def test_its_listings_of_python_run(page: str) -> None:
+def test_its_listings_of_python_run(page: str, capsys: pytest.CaptureFixture[str]) -> None:
     listings = re.findall(r"```python\n(.*?)```", text(page), re.DOTALL)
     assert listings, page
     exec("\n".join(listings), {})
+    for output in re.findall(r"as `\w+` does:\n\n```\n(.*?)```", text(page), re.DOTALL):
+        assert contains(capsys.readouterr().out, output)
 
 
 #: Listings behind which stands what they print.
@@ -291,7 +308,7 @@ LISTED = (
 
 @pytest.mark.parametrize("page", LISTED)
 def test_its_listings_print_what_it_shows(page: str, capsys: pytest.CaptureFixture[str]) -> None:
-    for command in re.findall(r"```\n(slcache sweep .*?)```", text(page), re.DOTALL):
+    for command in re.findall(r"```\n\$ (slcache sweep [^\n]*)", text(page)):
         stdout(*shlex.split(command)[1:])
     exec("".join(re.findall(r"```python\n(.*?)```", text(page), re.DOTALL)), {})
     shown = "".join(re.findall(r"```\n\n```\n(.*?)```", text(page), re.DOTALL))
