@@ -120,6 +120,19 @@ def test_a_command_fits_its_device(words: list[str], monkeypatch: pytest.MonkeyP
         assert done.returncode in (0, 4) or LACKING.search(told), told
 
 
+def test_the_front_page_shows_what_the_demo_prints() -> None:
+    """But for where lines of a terminal end."""
+    (shown,) = (
+        block for block in FENCE.findall(TEXTS[REPOSITORY / "README.md"]) if "p99.9" in block
+    )
+    made = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
+    recipe = re.search(r"compare \$\(DEMO_TRACE\) [^\n]*\n\t\t(.*) --out", made)
+    assert recipe is not None
+    words = ["compare", SHIPPED, "--device", "examples/demo.toml", *recipe[1].split()]
+    told = " ".join(shown.removesuffix("...\n").split())
+    assert told in " ".join(stdout(*words).split())
+
+
 @pytest.mark.long
 def test_the_commands_of_the_front_page_run_as_they_stand() -> None:
     """In their order, with files that are shipped or that they write; each shows a difference."""
