@@ -322,15 +322,11 @@ class Tuning(JsonDocument):
 
     def _weak(self) -> Iterator[str]:
         """Yield why the best point may not be the best."""
-        if self.best is None:
-            return
-        if self.best.found.is_unfilled:
+        if self.best is not None and self.best.found.is_unfilled:
             yield (
                 "Its SLC cache was never full here: a longer run, or a fuller device, may reverse "
                 "the result."
             )
-        if "lifetime_host_bytes" in self.goals.names:
-            yield from (f"Its {reason}." for reason in self.best.found.reasons)
 
     def reasons(self) -> Iterator[tuple[str, str, int]]:
         """Yield status, reason and number of the points that have one; most come first."""
