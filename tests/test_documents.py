@@ -13,10 +13,11 @@ import pytest
 
 import disks
 import slcache
-from slcache import _core, catalogue
+from slcache import _core, bounds, catalogue
 from slcache.documents import saved, schemata
 from slcache.reproduce import measures
-from support import QUICK
+from support import QUICK, mixed, validator, write_trace
+from support import slcache as command
 
 NAN, INF = float("nan"), float("inf")
 ODD: list[Any] = [
@@ -202,10 +203,29 @@ SHAPES = {
 @pytest.mark.parametrize("document", SHAPES)
 def test_shapes_of_published_schemas_keep_their_names(document: str) -> None:
     """What reads documents may be made from a schema, its classes called as the shapes are."""
-    native = {"compare": _core.result_schema, "trace-info": _core.trace_info_schema}.get(document)
-    known = json.loads(native())["$defs"] if native else {}
+    native = {"compare": "result", "trace-info": "trace-info"}.get(document)
+    known = json.loads(_core.schema(native) or "")["$defs"] if native else {}
     shapes = schemata.schema(document)["$defs"]
     assert sorted(shapes.keys() - known.keys()) == SHAPES[document].split()
+
+
+@pytest.mark.parametrize("device", [entry["name"] for entry in catalogue.devices()])
+def test_what_is_told_of_devices_has_its_schema(device: str) -> None:
+    validator("device").validate(catalogue.device_facts(device))
+
+
+def test_what_is_told_of_traces_has_its_schema(tmp_path: Path) -> None:
+    trace = write_trace(tmp_path / "t.csv", mixed(200))
+    validator("bound").validate(bounds.of_trace(trace))
+    for device in ("tiny", "hierarchy-44g"):
+        # Of the one the endurance is known.
+        on = bounds.on_device(trace, device=device, settings={"trace.address": "wrap"})
+        validator("device-bound").validate(on)
+    with trace.open("a") as file:
+        file.write("no,request\n")
+    found = json.loads(command("trace", "lint", trace, "--json").stdout)
+    validator("trace-lint").validate(found)
+    assert found["counts"]
 
 
 def test_what_is_no_document_is_told() -> None:

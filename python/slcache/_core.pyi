@@ -158,14 +158,8 @@ def placed(place: str, setting: str) -> str:
 def device_line(device: str, key: str) -> tuple[str, str] | None:
     """Return where a preset or device file says a key, and that line with its comment."""
 
-def config_schema() -> str:
-    """Return the JSON schema of the configuration."""
-
-def result_schema() -> str:
-    """Return the JSON schema of a result."""
-
-def trace_info_schema() -> str:
-    """Return the JSON schema of a trace's statistics."""
+def schema(document: str) -> str | None:
+    """Return the JSON schema of a document; None of one that is made in Python."""
 
 def trace_info(
     trace: str,

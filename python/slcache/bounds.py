@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from slcache import _core, catalogue, options, units
 from slcache.documents import figures
+from slcache.documents.schemata import CLOSED
 from slcache.errors import UsageError, about
 from slcache.execute.run import Run, reader_options_of
 from slcache.names import few
@@ -166,6 +167,17 @@ class DeviceBoundArguments(TraceBoundArguments):
     )
     settings: Mapping[str, Any] | None = option(*models.SET, name="--set", offer="settings")
     address: str | None = option("", models.BEYOND, words=models.ADDRESSES)
+
+
+@dataclass(frozen=True)
+class BoundNames:
+    """What a bound on a device is of."""
+
+    file: str
+    """The trace."""
+    device: str
+
+    __pydantic_config__ = CLOSED
 
 
 @takes(DeviceBoundArguments)

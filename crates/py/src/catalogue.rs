@@ -46,7 +46,7 @@ pub fn devices() -> String {
 #[pyfunction]
 pub fn device_facts(device: &str) -> PyResult<String> {
     let facts = slcache_sim::device_facts::device_facts(device).map_err(|error| sim_error(&error))?;
-    Ok(facts.to_string())
+    Ok(json(&facts))
 }
 
 /// What a device file would hold of a part of a device, as JSON.

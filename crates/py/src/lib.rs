@@ -96,22 +96,10 @@ fn memory_outlook(run: Run) -> PyResult<(u64, u64, Option<u64>)> {
     Ok(slcache_sim::memory::outlook(&config_of(run)?))
 }
 
-/// The JSON schema of the configuration.
+/// The JSON schema of a document; none of one that is made here.
 #[pyfunction]
-fn config_schema() -> String {
-    slcache_sim::schema::run_schema().to_string()
-}
-
-/// The JSON schema of a result.
-#[pyfunction]
-fn result_schema() -> String {
-    slcache_sim::schema::result_schema().to_string()
-}
-
-/// The JSON schema of a trace's statistics.
-#[pyfunction]
-fn trace_info_schema() -> String {
-    slcache_sim::schema::trace_info_schema().to_string()
+fn schema(document: &str) -> Option<String> {
+    slcache_sim::schema::schema(document).map(|schema| schema.to_string())
 }
 
 /// Counts and statistics of a trace, as JSON.
@@ -159,7 +147,7 @@ fn run_bounds(
 ) -> PyResult<String> {
     let request = run.of(trace)?;
     let result = progress::run(py, progress, move |progress, _| {
-        bounds(&request, &slots, progress).map(|document| document.to_string())
+        bounds(&request, &slots, progress).map(|document| json(&document))
     })?;
     result.map_err(|error| sim_error(&error))
 }
@@ -177,7 +165,7 @@ fn device_bound(
 ) -> PyResult<String> {
     let request = run.of(trace)?;
     let result = progress::run(py, progress, move |progress, _| {
-        device_bounds(&request, &sizes, progress).map(|document| document.to_string())
+        device_bounds(&request, &sizes, progress).map(|document| json(&document))
     })?;
     result.map_err(|error| sim_error(&error))
 }
@@ -291,9 +279,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalogue::config_file, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::placed, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::device_line, module)?)?;
-    module.add_function(wrap_pyfunction!(config_schema, module)?)?;
-    module.add_function(wrap_pyfunction!(result_schema, module)?)?;
-    module.add_function(wrap_pyfunction!(trace_info_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(trace_bound, module)?)?;
     module.add_function(wrap_pyfunction!(run_bounds, module)?)?;

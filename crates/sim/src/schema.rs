@@ -1,15 +1,35 @@
-//! The JSON schemas of what a user writes, and of what is told of a trace.
+//! The JSON schemas of what a user writes, and of what the program tells.
 
 use crate::config::RunConfig;
-use crate::replay::{ResultDocument, SCHEMA_VERSION};
+use crate::device_facts::DeviceFacts;
+use crate::replay::{DeviceBound, ResultDocument, SCHEMA_VERSION};
 use serde_json::{json, Map, Value};
 use slcache_base::document::shape::{closed, written};
 use slcache_core::metrics::components::Needs;
 use slcache_core::metrics::figures::{figures, Figure, Read};
-use slcache_traces::TraceInfo;
+use slcache_traces::{Bound, LintReport, TraceInfo};
+
+/// The JSON schema (draft 2020-12) of a document; none of a name that no document has.
+pub fn schema(document: &str) -> Option<Value> {
+    let named = |mut schema: Value, what: &str| {
+        schema["$id"] = format!("urn:slcache:schema:{document}:1").into();
+        schema["title"] = format!("slcache {what}").into();
+        schema
+    };
+    Some(match document {
+        "config" => run_schema(),
+        "result" => result_schema(),
+        "trace-info" => trace_info_schema(),
+        "trace-lint" => named(written::<LintReport>(), "problems of a trace"),
+        "bound" => named(written::<Bound>(), "bound of a trace"),
+        "device-bound" => named(written::<DeviceBound>(), "bound of a trace on a device"),
+        "device" => named(written::<DeviceFacts>(), "facts of a device"),
+        _ => return None,
+    })
+}
 
 /// The JSON schema (draft 2020-12) of a trace's statistics.
-pub fn trace_info_schema() -> Value {
+fn trace_info_schema() -> Value {
     let mut schema = closed::<TraceInfo>(false);
     schema["$id"] = "urn:slcache:schema:trace-info:1".into();
     schema["title"] = "slcache trace statistics".into();

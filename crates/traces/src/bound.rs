@@ -6,6 +6,7 @@ use crate::request_source::Progress;
 use crate::sources::reader::open;
 use crate::summary::TraceSummary;
 use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
 use serde::Serialize;
 use slcache_base::bound::{KeptVersions, Meters};
 use slcache_base::request::{HostOp, Request, SECTOR_BYTES};
@@ -23,7 +24,7 @@ const UNITS_MAX: u32 = 1 << 30;
 ///
 /// A version is a unit touched by a write request; it lives until the next one or a trim that covers it.
 /// Requests are taken whole and in the trace's order.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Bound {
     pub file: String,
     pub format: String,
@@ -41,7 +42,7 @@ pub struct Bound {
 }
 
 /// What a cache of one size can keep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SizeBound {
     /// Size in bytes, controller memory included.
     pub bytes: u64,

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 
 from rich.text import Text
 
-from slcache import _core
 from slcache import explain as explanations
 from slcache.cli import console
 from slcache.cli import options as opt
@@ -31,6 +30,10 @@ DOCUMENTS = (
     "sweep-show",
     "tune",
     "trace-info",
+    "trace-lint",
+    "bound",
+    "device-bound",
+    "device",
 )
 
 
@@ -75,8 +78,7 @@ def explain(asked: ExplainOptions) -> None:
         for name, value in others.items():
             if value is not None:
                 raise opt.wrong(f"{name}: has no effect with --schema")
-        whole = schema == "config"
-        console.emit(_core.config_schema() if whole else console.json_of(schemata.schema(schema)))
+        console.emit(console.json_of(schemata.schema(schema)))
         return
     with opt.as_usage("KEY"):
         found = explanations.sections() if key is None else explanations.find(key)

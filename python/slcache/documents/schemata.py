@@ -53,6 +53,11 @@ _MODELS = {
     "tune": ("search.document", "TuningShape", 2),
     "reproduce": ("reproduce.ledger", "Evaluation", 1),
 }
+#: What is told beside what the engine writes in a document: the module and the class.
+_BESIDE = {
+    "trace-info": ("trace.comparison", "Held"),
+    "device-bound": ("bounds", "BoundNames"),
+}
 
 
 @cache
@@ -62,15 +67,15 @@ def schema(name: str) -> dict[str, Any]:
     It is shared by all who ask: not to be changed.
     """
     name = _ALIASES.get(name, name)
-    if name == "result":
-        return dict(json.loads(_core.result_schema()))
-    if name == "trace-info":
-        from slcache.trace.comparison import Held
-
+    if (text := _core.schema(name)) is not None:
+        found: dict[str, Any] = json.loads(text)
+        if name not in _BESIDE:
+            return found
         # What is measured comes from the engine.
-        measured, beside = json.loads(_core.trace_info_schema()), of(Held)
-        both = {key: measured[key] | beside[key] for key in ("properties", "$defs")}
-        return {**measured, **both}
+        module, kind = _BESIDE[name]
+        beside = of(getattr(import_module(f"slcache.{module}"), kind))
+        both = {key: found.get(key, {}) | beside.get(key, {}) for key in ("properties", "$defs")}
+        return {**found, **both}
     module, kind, version = _MODELS[name]
     said = ("https://json-schema.org/draft/2020-12/schema", f"urn:slcache:schema:{name}:{version}")
     whole = of(getattr(import_module(f"slcache.{module}"), kind))
@@ -134,7 +139,7 @@ class Key:
 
 def config_keys() -> dict[str, Key]:
     """Return the keys of the configuration, with those of every scheme."""
-    return _all(json.loads(_core.config_schema()))
+    return _all(schema("config"))
 
 
 def result_keys() -> dict[str, Key]:

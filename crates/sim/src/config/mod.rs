@@ -19,6 +19,7 @@ pub use config_file::{config_file, placed};
 pub(crate) use device_file::{device_config, evidence_of};
 pub use device_file::{line_with, DeviceSource};
 pub use error::{Argument, ConfigError, ConfigErrors, Origin, Statement, Words};
+pub use evidence::Ground;
 pub use layers::{resolve, Layers};
 pub use scale::scaled;
 

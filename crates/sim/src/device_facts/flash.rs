@@ -1,6 +1,7 @@
 //! Unloaded latencies and peak bandwidths of flash in closed form, as docs/model.md has them.
 
-use serde_json::{json, Value};
+use schemars::JsonSchema;
+use serde::Serialize;
 use slcache_core::base::CellMode;
 use slcache_core::device::config::{DeviceConfig, HostConfig};
 use slcache_core::hw::config::{ModeConfig, PlaneParallelism, PoolConfig, ProgramRule};
@@ -9,31 +10,31 @@ use slcache_core::hw::config::{ModeConfig, PlaneParallelism, PoolConfig, Program
 const REQUEST_BYTES: u32 = 128 << 10;
 
 /// A request's latency on an idle device, in parts.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Latency {
-    /// What it is made of, in order: name and ns.
-    pub parts: Vec<(&'static str, u64)>,
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct IdleLatency {
+    /// All parts together, for the first page of a block.
+    pub ns: u64,
     /// The latency where the page is of the slowest kind.
     pub slowest_ns: u64,
+    /// What it is made of, in order.
+    pub parts: Vec<LatencyPart>,
 }
 
-impl Latency {
-    /// All parts together, for the first page of a block.
-    pub fn total_ns(&self) -> u64 {
-        self.parts.iter().map(|part| part.1).sum()
-    }
+/// A part of a latency.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct LatencyPart {
+    pub part: &'static str,
+    pub ns: u64,
+}
 
+impl IdleLatency {
     fn new(parts: &[(&'static str, u64)], array_ns: &[u32]) -> Self {
-        let parts: Vec<_> = parts.iter().copied().filter(|part| part.1 > 0).collect();
-        let total: u64 = parts.iter().map(|part| part.1).sum();
+        let known = parts.iter().filter(|part| part.1 > 0);
+        let parts: Vec<_> = known.map(|&(part, ns)| LatencyPart { part, ns }).collect();
+        let ns: u64 = parts.iter().map(|part| part.ns).sum();
         let (first, most) = (array_ns.first(), array_ns.iter().max());
         let more = most.zip(first).map_or(0, |(most, first)| u64::from(most - first));
-        Self { parts, slowest_ns: total + more }
-    }
-
-    pub fn to_json(&self) -> Value {
-        let parts = self.parts.iter().map(|(name, ns)| json!({ "part": name, "ns": ns }));
-        json!({ "ns": self.total_ns(), "slowest_ns": self.slowest_ns, "parts": parts.collect::<Vec<_>>() })
+        Self { ns, slowest_ns: ns + more, parts }
     }
 }
 
@@ -49,8 +50,8 @@ pub fn read(
     bytes: u32,
     device: &DeviceConfig,
     host: &HostConfig,
-) -> Latency {
-    let Some(config) = pool.mode(mode) else { return Latency::default() };
+) -> IdleLatency {
+    let Some(config) = pool.mode(mode) else { return IdleLatency::default() };
     let bus = &pool.bus;
     let link = host.link.map_or(0, |link| u64::from(link.read_overhead_ns) + link.transfer_ns(bytes.into()));
     let parts = [
@@ -61,7 +62,7 @@ pub fn read(
         ("transfer", bus.transfer_ns(bytes).into()),
         ("link", link),
     ];
-    Latency::new(&parts, &config.read_ns)
+    IdleLatency::new(&parts, &config.read_ns)
 }
 
 /// A write of `bytes` that replace nothing. A one-shot wordline with one page waits for others first, unless
@@ -73,8 +74,8 @@ pub fn write(
     device: &DeviceConfig,
     host: &HostConfig,
     buffered: bool,
-) -> Latency {
-    let Some(config) = pool.mode(mode) else { return Latency::default() };
+) -> IdleLatency {
+    let Some(config) = pool.mode(mode) else { return IdleLatency::default() };
     let bus = &pool.bus;
     let link = host.link.map_or(0, |link| u64::from(link.write_overhead_ns) + link.transfer_ns(bytes.into()));
     let waits = config.program == ProgramRule::OneShot && mode.bits() > 1 && !buffered;
@@ -86,7 +87,7 @@ pub fn write(
         ("transfer", bus.transfer_ns(bytes).into()),
         ("array", config.program_ns[0].into()),
     ];
-    Latency::new(&parts, &config.program_ns)
+    IdleLatency::new(&parts, &config.program_ns)
 }
 
 /// What the host link carries of requests of 128 KiB, MB/s.
@@ -96,24 +97,29 @@ pub fn link_mb_per_s(host: &HostConfig) -> Option<f64> {
 }
 
 /// The most that a pool reads or programs in a mode.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Peak {
     /// MB/s, 10^6 bytes.
     pub mb_per_s: f64,
-    /// Whether the channels are what sets it, and not the arrays.
-    pub bus_bound: bool,
+    /// What sets it.
+    pub bound_by: PeakBound,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PeakBound {
+    /// The channels.
+    Bus,
+    /// The flash arrays.
+    Array,
 }
 
 impl Peak {
-    pub fn to_json(self) -> Value {
-        json!({ "mb_per_s": self.mb_per_s, "bound_by": if self.bus_bound { "bus" } else { "array" } })
-    }
-
     /// Of `bytes` a command, from each of `units` on a channel, in `period_ns`.
     fn of(pool: &PoolConfig, bytes: f64, period_ns: f64, bus_bound: bool) -> Self {
         let units = f64::from(units_per_channel(pool));
         let mb_per_s = f64::from(pool.channels) * units * bytes * 1e3 / period_ns;
-        Self { mb_per_s, bus_bound }
+        Self { mb_per_s, bound_by: if bus_bound { PeakBound::Bus } else { PeakBound::Array } }
     }
 }
 

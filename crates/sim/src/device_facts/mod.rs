@@ -6,21 +6,94 @@ mod cells;
 mod flash;
 mod warnings;
 
-pub use flash::{Latency, Peak};
-
-use crate::config::{device_config, evidence_of, ConfigErrors, RunConfig};
+use crate::config::{device_config, evidence_of, ConfigErrors, Ground, RunConfig};
 use crate::SimError;
-pub use caches::config_cache_bytes;
-use caches::Fit;
+pub use caches::{config_cache_bytes, RangeEnd, SchemeCache, SchemeFit, SizeRange, UnfitScheme};
 pub use cells::{CacheCells, Counts};
-use serde_json::{json, Value};
+pub use flash::{IdleLatency, LatencyPart, Peak, PeakBound};
+use schemars::JsonSchema;
+use serde::Serialize;
 use slcache_core::base::CellMode;
 use slcache_core::device::config::{DeviceConfig, HostConfig};
 use slcache_core::hw::config::PoolConfig;
 use slcache_core::hw::map_config::MapConfig;
+use std::collections::BTreeMap;
 
-/// Everything there is to tell of a preset or device file, as JSON.
-pub fn device_facts(name: &str) -> Result<Value, SimError> {
+/// Everything there is to tell of a preset or device file.
+#[derive(Serialize, JsonSchema)]
+pub struct DeviceFacts {
+    pub name: String,
+    pub summary: String,
+    pub source: String,
+    /// What whoever sees the device is told.
+    pub statement: Option<String>,
+    /// On what each key stands.
+    pub evidence: BTreeMap<String, Ground>,
+    pub user_bytes: u64,
+    /// Bytes of the flash with every block in its densest mode.
+    pub raw_bytes: u64,
+    /// Flash beyond the user's data, as a share of them; none where a disk holds the data.
+    pub over_provisioning: Option<f64>,
+    /// What cleaning in FIFO order amplifies uniform random page writes to on the full device.
+    pub random_write_waf: Option<f64>,
+    /// Whether a disk holds the data.
+    pub disk: bool,
+    pub pools: Vec<PoolFacts>,
+    /// None where the whole map is in memory.
+    pub map: Option<MapFacts>,
+    /// What the host link carries of requests of 128 KiB.
+    pub link_mb_per_s: Option<f64>,
+    /// Every scheme, and its cache here.
+    pub schemes: Vec<SchemeFit>,
+    /// What looks wrong, in sentences.
+    pub warnings: Vec<String>,
+}
+
+/// A pool of alike chips.
+#[derive(Serialize, JsonSchema)]
+pub struct PoolFacts {
+    pub name: String,
+    pub channels: u32,
+    /// What runs one array operation at a time.
+    pub units: u32,
+    pub planes: u32,
+    /// On each plane.
+    pub blocks: u32,
+    /// Of a block.
+    pub wordlines: u32,
+    pub page_bytes: u32,
+    pub modes: Vec<ModeFacts>,
+}
+
+/// A cell mode of a pool.
+#[derive(Serialize, JsonSchema)]
+pub struct ModeFacts {
+    pub mode: &'static str,
+    /// With every block in this mode.
+    pub raw_bytes: u64,
+    pub block_bytes: u64,
+    /// How many times of reads and programs its pages have.
+    pub page_kinds: usize,
+    /// A read of 4 KiB.
+    pub read: IdleLatency,
+    /// A write of 4 KiB that replaces nothing.
+    pub write: IdleLatency,
+    pub peak_read: Peak,
+    pub peak_program: Peak,
+}
+
+/// What the mapping cache holds.
+#[derive(Serialize, JsonSchema)]
+pub struct MapFacts {
+    pub cache_bytes: u64,
+    /// Data whose places it holds.
+    pub covered_bytes: u64,
+    /// The whole map.
+    pub map_bytes: u64,
+}
+
+/// What there is to tell of a preset or device file.
+pub fn device_facts(name: &str) -> Result<DeviceFacts, SimError> {
     let (device, host, buffered) = device_config(name)?;
     let mut problems = Vec::new();
     device.check(&mut problems);
@@ -29,24 +102,23 @@ pub fn device_facts(name: &str) -> Result<Value, SimError> {
     }
     let fits = caches::fits(name)?;
     let evidence = evidence_of(name)?;
-    let raw_bytes = densest_bytes(&device);
-    Ok(json!({
-        "name": device.name,
-        "summary": device.summary,
-        "source": device.source,
-        "statement": evidence.statement,
-        "evidence": evidence.keys,
-        "user_bytes": device.user_bytes,
-        "raw_bytes": raw_bytes,
-        "over_provisioning": over_provisioning(&device),
-        "random_write_waf": random_write_waf(&device),
-        "disk": device.disk.is_some(),
-        "pools": pools(&device, &host, buffered),
-        "map": device.map.map(|map| map_facts(&map, &device)),
-        "link_mb_per_s": flash::link_mb_per_s(&host),
-        "schemes": fits.iter().map(Fit::to_json).collect::<Vec<_>>(),
-        "warnings": warnings::all(&device, &host, &fits),
-    }))
+    Ok(DeviceFacts {
+        statement: evidence.statement,
+        evidence: evidence.keys,
+        user_bytes: device.user_bytes,
+        raw_bytes: densest_bytes(&device),
+        over_provisioning: over_provisioning(&device),
+        random_write_waf: random_write_waf(&device),
+        disk: device.disk.is_some(),
+        pools: pools(&device, &host, buffered),
+        map: device.map.map(|map| map_facts(&map, &device)),
+        link_mb_per_s: flash::link_mb_per_s(&host),
+        warnings: warnings::all(&device, &host, &fits),
+        schemes: fits,
+        name: device.name,
+        summary: device.summary,
+        source: device.source,
+    })
 }
 
 /// What is as good as a peak.
@@ -109,47 +181,42 @@ fn random_write_waf(device: &DeviceConfig) -> Option<f64> {
     Some(1.0 / (1.0 - low))
 }
 
-/// What the mapping cache holds: its own bytes, the data whose places they are, and those of the whole map.
-fn map_facts(map: &MapConfig, device: &DeviceConfig) -> Value {
+fn map_facts(map: &MapConfig, device: &DeviceConfig) -> MapFacts {
     let all = u64::from(map.translations(device.user_bytes.div_ceil(device.mu_bytes.into())));
     let held = (map.cache_bytes / u64::from(map.page_bytes)).min(all);
     let covered = held * u64::from(map.entries()) * u64::from(device.mu_bytes);
-    json!({
-        "cache_bytes": map.cache_bytes,
-        "covered_bytes": covered.min(device.user_bytes),
-        "map_bytes": all * u64::from(map.page_bytes),
-    })
+    MapFacts {
+        cache_bytes: map.cache_bytes,
+        covered_bytes: covered.min(device.user_bytes),
+        map_bytes: all * u64::from(map.page_bytes),
+    }
 }
 
 /// What is told of every pool; `buffered` writes wait for nothing that is staged.
-pub fn pools(device: &DeviceConfig, host: &HostConfig, buffered: bool) -> Value {
+pub fn pools(device: &DeviceConfig, host: &HostConfig, buffered: bool) -> Vec<PoolFacts> {
     device.pool.iter().map(|pool| pool_facts(pool, device, host, buffered)).collect()
 }
 
-fn pool_facts(pool: &PoolConfig, device: &DeviceConfig, host: &HostConfig, buffered: bool) -> Value {
-    let offered = CellMode::ALL.into_iter().filter(|&mode| pool.mode(mode).is_some());
-    let modes = offered.map(|mode| {
-        let page_kinds =
-            pool.mode(mode).map_or(0, |config| config.read_ns.len().max(config.program_ns.len()));
-        json!({
-            "mode": mode.name(),
-            "raw_bytes": pool.raw_bytes(mode),
-            "block_bytes": u64::from(pool.pages_per_block(mode)) * u64::from(pool.page_bytes),
-            "page_kinds": page_kinds,
-            "read": flash::read(pool, mode, 4096, device, host).to_json(),
-            "write": flash::write(pool, mode, 4096, device, host, buffered).to_json(),
-            "peak_read": flash::peak_read(pool, mode).to_json(),
-            "peak_program": flash::peak_program(pool, mode).to_json(),
-        })
+fn pool_facts(pool: &PoolConfig, device: &DeviceConfig, host: &HostConfig, buffered: bool) -> PoolFacts {
+    let offered = CellMode::ALL.into_iter().filter_map(|mode| Some((mode, pool.mode(mode)?)));
+    let modes = offered.map(|(mode, config)| ModeFacts {
+        mode: mode.name(),
+        raw_bytes: pool.raw_bytes(mode),
+        block_bytes: u64::from(pool.pages_per_block(mode)) * u64::from(pool.page_bytes),
+        page_kinds: config.read_ns.len().max(config.program_ns.len()),
+        read: flash::read(pool, mode, 4096, device, host),
+        write: flash::write(pool, mode, 4096, device, host, buffered),
+        peak_read: flash::peak_read(pool, mode),
+        peak_program: flash::peak_program(pool, mode),
     });
-    json!({
-        "name": pool.name,
-        "channels": pool.channels,
-        "units": flash::units_per_channel(pool) * pool.channels,
-        "planes": pool.plane_count(),
-        "blocks": pool.blocks,
-        "wordlines": pool.wordlines,
-        "page_bytes": pool.page_bytes,
-        "modes": modes.collect::<Vec<_>>(),
-    })
+    PoolFacts {
+        name: pool.name.clone(),
+        channels: pool.channels,
+        units: flash::units_per_channel(pool) * pool.channels,
+        planes: pool.plane_count(),
+        blocks: pool.blocks,
+        wordlines: pool.wordlines,
+        page_bytes: pool.page_bytes,
+        modes: modes.collect(),
+    }
 }

@@ -1,6 +1,6 @@
 //! What looks wrong with a device, in sentences.
 
-use super::caches::{Cache, Fit};
+use super::caches::SchemeFit;
 use super::{flash, over_provisioning};
 use crate::notes;
 use slcache_core::base::CellMode;
@@ -15,13 +15,13 @@ const RAW_TIMES_MOST: f64 = 2.5;
 const CACHE_SHARE_MOST: f64 = 1.0 / 3.0;
 
 /// Everything that looks wrong.
-pub fn all(device: &DeviceConfig, host: &HostConfig, fits: &[Fit]) -> Vec<String> {
+pub fn all(device: &DeviceConfig, host: &HostConfig, fits: &[SchemeFit]) -> Vec<String> {
     let mut found = notes::of_device(device);
     found.extend(capacity(device));
     device.pool.iter().for_each(|pool| found.extend(speeds(pool)));
     found.extend(link(device, host));
     found.extend(caches(device, fits));
-    if fits.iter().all(|fit| fit.cache.is_err()) {
+    if fits.iter().all(|fit| fit.cache().is_none()) {
         found.push("no scheme can run on this device; the table of schemes says why".to_owned());
     }
     found
@@ -78,17 +78,17 @@ fn link(device: &DeviceConfig, host: &HostConfig) -> Option<String> {
 }
 
 /// Caches of a given size that leave little flash for data.
-fn caches(device: &DeviceConfig, fits: &[Fit]) -> Vec<String> {
+fn caches(device: &DeviceConfig, fits: &[SchemeFit]) -> Vec<String> {
     let blocks = device.pool.iter().map(|pool| u64::from(pool.blocks)).max().unwrap_or(0);
     let mut large = Vec::new();
     // In front of a disk, flash is all cache.
-    for fit in fits.iter().filter(|_| device.disk.is_none()) {
-        let Some(slc_blocks) = fit.cache.as_ref().ok().and_then(Cache::slc_blocks) else { continue };
+    for cache in fits.iter().filter_map(SchemeFit::cache).filter(|_| device.disk.is_none()) {
+        let Some(slc_blocks) = cache.slc_blocks() else { continue };
         if slc_blocks as f64 > CACHE_SHARE_MOST * blocks as f64 {
             large.push(format!(
                 "the cache of {} takes {slc_blocks} of the {blocks} blocks of a plane by default: more than a \
                  third of the device",
-                fit.scheme
+                cache.scheme
             ));
         }
     }

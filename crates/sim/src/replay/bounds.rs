@@ -3,7 +3,8 @@
 use super::{opened, read_through, Progress, RunRequest, SimError};
 use crate::config::{resolve, RunConfig};
 use crate::device_facts::{CacheCells, Counts};
-use serde_json::{json, Value};
+use schemars::JsonSchema;
+use serde::Serialize;
 use slcache_base::bound::{KeptVersions, Meters};
 use slcache_core::device::request::{HostOp, SECTOR_BYTES};
 use slcache_traces::TraceError;
@@ -15,23 +16,87 @@ fn no_room(file: &str, units: u64) -> TraceError {
     TraceError::memory(file, what)
 }
 
-/// Bounds caches of `slots`, rising numbers of mapping units: the least that is programmed dense, what lives in
-/// the end kept in the cache or not.
-pub fn bounds(request: &RunRequest, slots: &[u32], progress: &mut Progress<'_>) -> Result<Value, SimError> {
-    let config = resolve(&request.layers)?;
-    let (versions, kept) = counted(request, &config, slots, progress)?;
-    let row = |(slots, kept): (&u32, KeptVersions)| json!({ "slots": slots, "least": versions - kept.all, "least_drained": versions - kept.died });
-    let rows: Vec<Value> = slots.iter().zip(kept).map(row).collect();
-    Ok(json!({ "unit_bytes": config.device.mu_bytes, "versions": versions, "sizes": rows }))
+/// What caches of some sizes, in mapping units, cannot keep from dense cells.
+#[derive(Serialize)]
+pub struct RunBounds {
+    pub unit_bytes: u32,
+    /// Units written.
+    pub versions: u64,
+    pub sizes: Vec<SlotsBound>,
 }
 
-/// Bounds caches of `sizes`, rising bytes, beside the DRAM buffer of the device: counts as above, and the least
-/// time and wear of all programs.
+#[derive(Serialize)]
+pub struct SlotsBound {
+    pub slots: u32,
+    /// Units programmed dense at least.
+    pub least: u64,
+    /// The same where the cache is emptied at the end.
+    pub least_drained: u64,
+}
+
+/// The bound of a trace for SLC caches of a device.
+#[derive(Serialize, JsonSchema)]
+pub struct DeviceBound {
+    pub unit_bytes: u32,
+    /// Units written, each as often as it was.
+    pub versions: u64,
+    /// Units of the DRAM buffer, which counts as cache beside the size.
+    pub buffer_slots: u32,
+    /// The least that a unit takes.
+    pub unit_program_ns: UnitPrograms,
+    /// By size, rising.
+    pub sizes: Vec<CacheBound>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct UnitPrograms {
+    pub slc: f64,
+    /// In the fastest other mode.
+    pub dense: f64,
+}
+
+/// The bound of a cache of one size.
+#[derive(Serialize, JsonSchema)]
+pub struct CacheBound {
+    pub bytes: u64,
+    pub blocks_per_plane: f64,
+    /// Most versions that can stay in it all their life.
+    pub kept: u64,
+    /// Of those that die before the end.
+    pub kept_died: u64,
+    /// Versions that are programmed to dense cells at least.
+    pub least: u64,
+    /// The same where the cache is emptied at the end.
+    pub least_drained: u64,
+    /// The least time of programs, summed over the arrays.
+    pub program_ns_least: Option<f64>,
+    /// The least share of the life of a block, summed over the blocks; none where endurance is not known.
+    pub block_lives_least: Option<f64>,
+}
+
+/// Bounds caches of `slots`, rising numbers of mapping units.
+pub fn bounds(
+    request: &RunRequest,
+    slots: &[u32],
+    progress: &mut Progress<'_>,
+) -> Result<RunBounds, SimError> {
+    let config = resolve(&request.layers)?;
+    let (versions, kept) = counted(request, &config, slots, progress)?;
+    let row = |(&slots, kept): (&u32, KeptVersions)| SlotsBound {
+        slots,
+        least: versions - kept.all,
+        least_drained: versions - kept.died,
+    };
+    let sizes = slots.iter().zip(kept).map(row).collect();
+    Ok(RunBounds { unit_bytes: config.device.mu_bytes, versions, sizes })
+}
+
+/// Bounds caches of `sizes`, rising bytes, beside the DRAM buffer of the device.
 pub fn device_bounds(
     request: &RunRequest,
     sizes: &[u64],
     progress: &mut Progress<'_>,
-) -> Result<Value, SimError> {
+) -> Result<DeviceBound, SimError> {
     let config = resolve(&request.layers)?;
     let cells = CacheCells::of(&config)?;
     let buffer = cells.buffer_slots;
@@ -40,26 +105,26 @@ pub fn device_bounds(
     let (versions, kept) = counted(request, &config, &slots, progress)?;
     let in_buffer = kept.first().map_or(0, |kept| kept.all);
     let row = |(&bytes, kept): (&u64, &KeptVersions)| {
-        let (program_ns, block_lives) = cells.least(&Counts { versions, kept: kept.all, in_buffer });
-        json!({
-            "bytes": bytes,
-            "blocks_per_plane": bytes as f64 / cells.row_bytes as f64,
-            "kept": kept.all,
-            "kept_died": kept.died,
-            "least": versions - kept.all,
-            "least_drained": versions - kept.died,
-            "program_ns_least": program_ns,
-            "block_lives_least": block_lives,
-        })
+        let (program_ns_least, block_lives_least) =
+            cells.least(&Counts { versions, kept: kept.all, in_buffer });
+        CacheBound {
+            bytes,
+            blocks_per_plane: bytes as f64 / cells.row_bytes as f64,
+            kept: kept.all,
+            kept_died: kept.died,
+            least: versions - kept.all,
+            least_drained: versions - kept.died,
+            program_ns_least,
+            block_lives_least,
+        }
     };
-    let rows: Vec<Value> = sizes.iter().zip(kept.iter().skip(1)).map(row).collect();
-    Ok(json!({
-        "unit_bytes": cells.unit_bytes,
-        "versions": versions,
-        "buffer_slots": buffer,
-        "unit_program_ns": { "slc": cells.slc.program_ns, "dense": cells.dense.program_ns },
-        "sizes": rows,
-    }))
+    Ok(DeviceBound {
+        unit_bytes: cells.unit_bytes,
+        versions,
+        buffer_slots: buffer,
+        unit_program_ns: UnitPrograms { slc: cells.slc.program_ns, dense: cells.dense.program_ns },
+        sizes: sizes.iter().zip(kept.iter().skip(1)).map(row).collect(),
+    })
 }
 
 /// Reads the trace of `request` once: the versions that it writes, and those that caches of so many units keep.

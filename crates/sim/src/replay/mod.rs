@@ -13,7 +13,7 @@ mod source;
 mod timeline;
 
 pub use address::AddressError;
-pub use bounds::{bounds, device_bounds};
+pub use bounds::{bounds, device_bounds, DeviceBound};
 pub use request_log::LogError;
 pub use scan::TooLong;
 pub use timeline::TimelineRequest;

@@ -20,10 +20,10 @@ fn a_trim_ends_what_it_covers_whole() {
             };
             let found = bounds(&request, &[4], &mut |_, _, _| true).unwrap();
             let covered = (offset.div_ceil(UNIT)..(offset + width) / UNIT).count() as u64;
-            let row = &found["sizes"][0];
-            assert_eq!(found["versions"], 4);
-            assert_eq!(row["least"], 0);
-            assert_eq!(row["least_drained"], 4 - covered, "{width} sectors from {offset} on");
+            let row = &found.sizes[0];
+            assert_eq!(found.versions, 4);
+            assert_eq!(row.least, 0);
+            assert_eq!(row.least_drained, 4 - covered, "{width} sectors from {offset} on");
         }
     }
 }

@@ -11,7 +11,7 @@ fn evidence_is_no_part_of_a_run() {
     let (plain, marked) = (file(DEVICE, ".toml"), file(&format!("{DEVICE}\n{marks}"), ".toml"));
     let config = |file: &tempfile::NamedTempFile| resolved(file.path().to_str().unwrap(), "tlc-only", &[]);
     assert_eq!(config(&plain).to_json(), config(&marked).to_json());
-    let facts = device_facts(marked.path().to_str().unwrap()).unwrap();
+    let facts = json!(device_facts(marked.path().to_str().unwrap()).unwrap());
     assert_eq!(facts["evidence"], json!({ "device": { "kind": "known", "source": "a page" } }));
 }
 

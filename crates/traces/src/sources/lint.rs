@@ -5,6 +5,7 @@ use crate::options::TraceOptions;
 use crate::request_source::{Progress, RequestSource};
 use crate::sources::source::source;
 use crate::summary::TraceSummary;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -13,7 +14,7 @@ use std::sync::atomic::Ordering;
 const BATCH: usize = 4096;
 
 /// What is wrong with a trace.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LintReport {
     /// Name of the format it was read as.
     pub format: &'static str,
@@ -26,11 +27,11 @@ pub struct LintReport {
     pub summary: TraceSummary,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LintProblem {
-    /// Line (or record) number, from 1; `None` where it concerns the file as a whole.
+    /// Line (or record) number, from 1; none where it concerns the file as a whole.
     pub line: Option<u64>,
-    /// Kind of problem, as counted in [`LintReport::counts`].
+    /// Kind of problem, as in `counts`.
     pub kind: &'static str,
     /// The message, with file, line or record, column, value and what is allowed.
     pub message: String,
