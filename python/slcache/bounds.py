@@ -30,8 +30,6 @@ _SIZES_MAX = 256
 _SIZES = tuple(1 << power for power in range(20, 44))
 #: Of a comparison, powers of two below the smallest cache and above the largest.
 _BELOW, _ABOVE, _POWER_MAX = 3, 3, 30
-#: Shares of what an endless cache keeps, of which the sizes are told.
-SHARES = (0.5, 0.8, 0.95)
 
 
 def _sizes(text: str) -> list[int]:
@@ -134,12 +132,6 @@ def of_comparison(run: Run, results: Sequence[Result]) -> dict[str, Any] | None:
         progress=None,
     )
     return dict(json.loads(text))
-
-
-def reached(document: Mapping[str, Any], share: float) -> int | None:
-    """Return the least of the sizes that keeps a share of all versions; None if none does."""
-    least = share * document["versions"]
-    return min((row["bytes"] for row in document["sizes"] if row["kept"] >= least), default=None)
 
 
 def _check(sizes: Sequence[int], unit_bytes: int, least: int, most: int, told: str) -> None:

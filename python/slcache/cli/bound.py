@@ -83,6 +83,9 @@ def _columns(found: Mapping[str, Any]) -> Columns:
     return {title: source for title, source in columns.items() if title not in hidden}
 
 
+#: What a table for programs has in units of the mapping, and in others that no name tells.
+_COUNTS = ("kept", "kept_died", "least", "least_drained")
+_UNITS = {"program_ns_least": "ns", "block_lives_least": "lives"}
 _OF_A_DEVICE, _OF_A_TRACE = ("blocks per plane", "program time", "wear"), ("per unit written",)
 
 
@@ -92,17 +95,14 @@ def _lines(found: Mapping[str, Any]) -> Iterator[Table | str]:
     written = f"{units.size(found['versions'] * unit)} written in units of {units.size(unit)}"
     where = "" if device else f", to {units.size(found['units'] * unit)}"
     title = f"{found['file']}{f' on {device}' if device else ''}: {written}{where}"
-    yield Table(found["sizes"], _columns(found), title=title)
+    counts = dict.fromkeys(_COUNTS, f"units of {unit} bytes")
+    yield Table(found["sizes"], _columns(found), units=_UNITS | counts, title=title)
     yield from (_on_device if device else _kept)(found)
 
 
 def _kept(found: Mapping[str, Any]) -> Iterator[str]:
     alive = units.size(found["alive_max"] * found["unit_bytes"])
     yield f"At most {alive} are alive at once: a cache of that size keeps everything."
-    sizes = [(share, bounds.reached(found, share)) for share in bounds.SHARES]
-    told = [f"{units.percent(share)} with {units.size(size)}" for share, size in sizes if size]
-    if told:
-        yield f"Of all that is written at most so much is kept: {', '.join(told)}."
 
 
 def _on_device(found: Mapping[str, Any]) -> Iterator[str]:
