@@ -206,7 +206,7 @@ impl DeviceConfig {
             }
             None => self.check_no_cells(problems),
         }
-        self.check_capacity(u64::from(piece), problems);
+        self.check_capacity(u64::from(self.piece_bytes()), problems);
     }
 
     /// How the cells of a mode err has no effect where none do.
