@@ -17,10 +17,10 @@ pub(crate) struct Facts<'a> {
     pub format: &'static str,
     /// Whether the streams are volumes with addresses of their own; of what does not tell, the options say it.
     pub has_volumes: Option<bool>,
-    /// Stored (compressed) bytes consumed so far; shared.
-    pub bytes_read: Arc<AtomicU64>,
-    /// Stored bytes in all, where known.
-    pub bytes_total: Option<u64>,
+    /// How far it is, shared: stored (compressed) bytes, or requests of what is made.
+    pub done: Arc<AtomicU64>,
+    /// Of so many in all, where known.
+    pub total: Option<u64>,
     /// The copy of the bytes that had to be made to read them.
     pub copy: Option<&'a SharedFile>,
 }

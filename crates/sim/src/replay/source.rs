@@ -62,8 +62,8 @@ impl TraceSource {
 
     /// Tells how far through the file the reader is.
     pub fn report(&self, phase: &str, progress: &mut Progress<'_>) -> Result<(), SimError> {
-        let total = self.stream.bytes_total().unwrap_or(0);
-        if progress(phase, self.stream.bytes_read(), total) {
+        let total = self.stream.total().unwrap_or(0);
+        if progress(phase, self.stream.done(), total) {
             Ok(())
         } else {
             Err(SimError::Cancelled)

@@ -202,9 +202,9 @@ impl Traces {
     /// Tells how far they are read; an error when the caller cancels.
     pub(super) fn tell(&self, phase: &str, progress: &mut Progress<'_>) -> Result<(), TraceError> {
         let readers = || self.inputs.iter().map(|input| &input.reader);
-        let totals: Option<Vec<u64>> = readers().map(TraceReader::bytes_total).collect();
+        let totals: Option<Vec<u64>> = readers().map(TraceReader::total).collect();
         let total = totals.filter(|totals| !totals.contains(&0)).map_or(0, |totals| totals.iter().sum());
-        match progress(phase, readers().map(TraceReader::bytes_read).sum(), total) {
+        match progress(phase, readers().map(TraceReader::done).sum(), total) {
             true => Ok(()),
             false => Err(TraceError::Cancelled),
         }

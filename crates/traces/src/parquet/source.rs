@@ -255,8 +255,8 @@ impl RequestSource for ParquetSource {
         Facts {
             format: self.format,
             has_volumes: Some(reading.map_or(self.stream_names().len() > 1, |reading| reading.has_volumes)),
-            bytes_read: self.stored.byte_counter(),
-            bytes_total: Some(self.bytes.bytes()),
+            done: self.stored.byte_counter(),
+            total: Some(self.bytes.bytes()),
             // In the place of another trace its bytes alone would be read as a trace of their own.
             copy: reading.is_none().then_some(&self.bytes),
         }

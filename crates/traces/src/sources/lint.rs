@@ -111,10 +111,10 @@ fn list(
     // A step may be one line: looking at the time costs as much.
     for step in 0_usize.. {
         let facts = source.facts();
-        let done = facts.bytes_read.load(Ordering::Relaxed);
+        let done = facts.done.load(Ordering::Relaxed);
         if step % BATCH == 0 || done != told {
             told = done;
-            if !progress("lint", done, facts.bytes_total.unwrap_or(0)) {
+            if !progress("lint", done, facts.total.unwrap_or(0)) {
                 return Err(TraceError::Cancelled);
             }
         }

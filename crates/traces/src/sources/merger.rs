@@ -201,7 +201,7 @@ impl RequestSource for MergedSource {
     }
 
     fn facts(&self) -> Facts<'_> {
-        let (bytes_read, bytes_total) = (Arc::clone(&self.bytes_read), self.bytes_total);
-        Facts { format: BLKTRACE, has_volumes: None, bytes_read, bytes_total, copy: None }
+        let (done, total) = (Arc::clone(&self.bytes_read), self.bytes_total);
+        Facts { format: BLKTRACE, has_volumes: None, done, total, copy: None }
     }
 }

@@ -91,14 +91,14 @@ impl TraceReader {
         self.source.facts().format
     }
 
-    /// Stored (compressed) bytes consumed so far.
-    pub fn bytes_read(&self) -> u64 {
-        self.source.facts().bytes_read.load(Ordering::Relaxed)
+    /// Stored (compressed) bytes consumed so far, or requests of what is made.
+    pub fn done(&self) -> u64 {
+        self.source.facts().done.load(Ordering::Relaxed)
     }
 
-    /// Stored bytes in all; `None` for standard input.
-    pub fn bytes_total(&self) -> Option<u64> {
-        self.source.facts().bytes_total
+    /// Of so many in all; `None` for standard input, and where only time ends a workload.
+    pub fn total(&self) -> Option<u64> {
+        self.source.facts().total
     }
 
     /// The names of the volumes by stream, as far as they have appeared; empty
@@ -124,14 +124,14 @@ impl TraceReader {
         self.source.summary()
     }
 
-    /// The counter behind [`Self::bytes_read`], for another thread.
-    pub(crate) fn byte_counter(&self) -> Arc<AtomicU64> {
-        self.source.facts().bytes_read
+    /// The counter behind [`Self::done`], for another thread.
+    pub(crate) fn counter(&self) -> Arc<AtomicU64> {
+        self.source.facts().done
     }
 
     /// Tells how far it is; an error when the caller cancels.
     pub(crate) fn tell(&self, phase: &str, progress: &mut Progress<'_>) -> Result<(), TraceError> {
-        match progress(phase, self.bytes_read(), self.bytes_total().unwrap_or(0)) {
+        match progress(phase, self.done(), self.total().unwrap_or(0)) {
             true => Ok(()),
             false => Err(TraceError::Cancelled),
         }

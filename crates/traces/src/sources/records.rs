@@ -103,7 +103,7 @@ impl RequestSource for RecordSource {
 
     fn facts(&self) -> Facts<'_> {
         let input = self.records.input();
-        let (bytes_read, bytes_total) = (input.byte_counter(), input.bytes_total());
-        Facts { format: self.format.name, has_volumes: None, bytes_read, bytes_total, copy: None }
+        let (done, total) = (input.byte_counter(), input.bytes_total());
+        Facts { format: self.format.name, has_volumes: None, done, total, copy: None }
     }
 }

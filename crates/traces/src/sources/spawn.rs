@@ -28,8 +28,8 @@ pub fn spawn(
         path: reader.path().clone(),
         format: reader.format(),
         has_volumes: reader.has_volumes(),
-        bytes_read: reader.byte_counter(),
-        bytes_total: reader.bytes_total(),
+        done: reader.counter(),
+        total: reader.total(),
         receiver: Some(receiver),
         thread: None,
         summary: None,
@@ -70,8 +70,8 @@ pub struct TraceStream {
     path: TracePath,
     format: &'static str,
     has_volumes: bool,
-    bytes_read: Arc<AtomicU64>,
-    bytes_total: Option<u64>,
+    done: Arc<AtomicU64>,
+    total: Option<u64>,
     receiver: Option<Receiver<Message>>,
     thread: Option<JoinHandle<()>>,
     summary: Option<TraceSummary>,
@@ -93,14 +93,14 @@ impl TraceStream {
         self.has_volumes
     }
 
-    /// Stored (compressed) bytes consumed so far.
-    pub fn bytes_read(&self) -> u64 {
-        self.bytes_read.load(Ordering::Relaxed)
+    /// Stored (compressed) bytes consumed so far, or requests of what is made.
+    pub fn done(&self) -> u64 {
+        self.done.load(Ordering::Relaxed)
     }
 
-    /// Stored bytes in all; `None` for standard input.
-    pub fn bytes_total(&self) -> Option<u64> {
-        self.bytes_total
+    /// Of so many in all; `None` for standard input, and where only time ends a workload.
+    pub fn total(&self) -> Option<u64> {
+        self.total
     }
 
     /// The counts of the whole trace, once the iterator has ended without error.

@@ -8,12 +8,16 @@ use crate::stored::stored_hash::StoredHash;
 use crate::stored::trace_path::TracePath;
 use crate::summary::TraceSummary;
 use crate::workload::{is_workload, Generator, Workload};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 /// Makes requests and counts them.
 pub(crate) struct WorkloadSource {
     path: String,
     generator: Generator,
+    made: Arc<AtomicU64>,
+    /// Of so many at most, where that is known.
+    requests: Option<u64>,
     summary: TraceSummary,
     /// Of the resolved specification and the seed: equal hash, equal requests.
     sha256: String,
@@ -40,7 +44,8 @@ impl WorkloadSource {
         let seed = options.seed.unwrap_or(0);
         let sha256 = StoredHash::of_text(&format!("{}\nseed = {seed}\n", workload.canonical()));
         let summary = TraceSummary { label: Some(workload.label()), ..TraceSummary::default() };
-        Ok(Self { path: path.to_owned(), generator: workload.generate(seed), summary, sha256 })
+        let (generator, requests) = (workload.generate(seed), workload.requests());
+        Ok(Self { path: path.to_owned(), generator, made: Arc::default(), requests, summary, sha256 })
     }
 
     /// Hash of the resolved specification and the seed, in hex.
@@ -59,6 +64,7 @@ impl RequestSource for WorkloadSource {
             self.summary.take_row(&self.path, &request)?;
             out.push(TraceEntry { request, response_ns: None });
         }
+        self.made.fetch_add((out.len() - before) as u64, Ordering::Relaxed);
         Ok(true)
     }
 
@@ -76,8 +82,8 @@ impl RequestSource for WorkloadSource {
 
     /// Its streams share one address space.
     fn facts(&self) -> Facts<'_> {
-        let bytes_read = Arc::default();
-        Facts { format: WORKLOAD, has_volumes: Some(false), bytes_read, bytes_total: None, copy: None }
+        let done = Arc::clone(&self.made);
+        Facts { format: WORKLOAD, has_volumes: Some(false), done, total: self.requests, copy: None }
     }
 
     fn stream_names(&self) -> Vec<String> {

@@ -110,6 +110,14 @@ impl Workload {
         }
     }
 
+    /// Its requests; none where only time ends a pattern, which may also end it earlier.
+    pub fn requests(&self) -> Option<u64> {
+        match &self.plan {
+            Plan::Pattern(plan) => plan.requests,
+            Plan::Twin(plan) => Some(plan.requests()),
+        }
+    }
+
     /// What to call it in every output: a twin is always called a twin.
     pub fn label(&self) -> String {
         match &self.spec.twin {

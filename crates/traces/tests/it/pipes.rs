@@ -86,7 +86,7 @@ fn read(path: &str, options: &TraceOptions, _: &Path) -> Result<Value, TraceErro
     while reader.next_entries(&mut batch, 1000)? {
         digest.push(format!("{batch:?}"));
     }
-    Ok(json!([digest, reader.format(), reader.summary(), reader.stream_names(), reader.bytes_read()]))
+    Ok(json!([digest, reader.format(), reader.summary(), reader.stream_names(), reader.done()]))
 }
 
 fn linted(path: &str, options: &TraceOptions, _: &Path) -> Result<Value, TraceError> {
@@ -238,7 +238,7 @@ fn a_copy_is_read_as_often_as_needed() {
         let mut batch = Vec::new();
         assert!(reader.next_batch(&mut batch, 5000).unwrap());
         assert_eq!(batch.len(), 2000);
-        assert_eq!((reader.bytes_total(), reader.path().name()), (Some(reader.bytes_read()), copy.name()));
+        assert_eq!((reader.total(), reader.path().name()), (Some(reader.done()), copy.name()));
     }
     child.wait().unwrap();
     // One of Parquet is made when the pipe is opened.

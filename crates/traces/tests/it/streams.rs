@@ -46,7 +46,7 @@ fn a_stream_ends_with_its_summary() {
     assert_eq!(requests, 5000);
     let summary = stream.summary().expect("a summary");
     assert_eq!((summary.requests(), summary.lines), (5000, 5000));
-    assert_eq!(stream.bytes_total(), Some(stream.bytes_read()));
+    assert_eq!(stream.total(), Some(stream.done()));
     // Dropping one half-way must not hang.
     let mut stream = spawn(path(&file), &TraceOptions::default(), 1).unwrap();
     assert!(stream.next().is_some());

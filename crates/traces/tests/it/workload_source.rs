@@ -2,6 +2,7 @@
 
 use crate::it::common::*;
 use crate::it::workload_presets::{load, overrides};
+use crate::spawn;
 
 fn options(settings: &[(&str, &str)], seed: u64) -> TraceOptions {
     TraceOptions { seed: Some(seed), workload: overrides(settings), ..TraceOptions::default() }
@@ -18,6 +19,19 @@ fn a_preset_reads_as_its_generator_makes_it() {
     assert_eq!(outcome.summary.sha256.clone(), Some(sha256(3)));
     assert_ne!(sha256(3), sha256(4));
     assert_eq!(open("zipf-4k", &options(&settings, 3)).unwrap().format(), "workload");
+}
+
+#[test]
+fn what_is_made_tells_how_far_it_is() {
+    for (workload, requests) in [("zipf-4k", "5000"), ("hierarchy-hm_0", "2000")] {
+        let mut stream = spawn(workload, &options(&[("requests", requests)], 3), 64).unwrap();
+        assert_eq!(stream.total(), requests.parse().ok());
+        let made = stream.by_ref().map(|batch| batch.unwrap().len() as u64).sum();
+        assert_eq!((Some(made), Some(stream.done())), (stream.total(), stream.total()));
+    }
+    // Time ends it after a number that nobody knows before.
+    let by_time = spawn("zipf-4k", &options(&[("duration_ns", "1s")], 3), 64).unwrap();
+    assert_eq!(by_time.total(), None);
 }
 
 #[test]

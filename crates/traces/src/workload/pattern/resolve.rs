@@ -15,7 +15,7 @@ pub(in crate::workload) struct PatternPlan {
     /// Share of each stream and those before it, from 0 to 1.
     pub(super) shares_up_to: Vec<f64>,
     pub(super) arrivals: ArrivalPlan,
-    pub(super) requests: Option<u64>,
+    pub(in crate::workload) requests: Option<u64>,
     pub(super) duration_ns: Option<u64>,
 }
 

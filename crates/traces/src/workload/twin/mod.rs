@@ -76,6 +76,10 @@ impl TwinPlan {
         self.scale
     }
 
+    pub(in crate::workload) fn requests(&self) -> u64 {
+        count(&self.reads) + count(&self.writes)
+    }
+
     fn update_skew_of(&self, class: SizeClass) -> f64 {
         if class.sectors > LARGE_SECTORS {
             self.large_update_skew
