@@ -453,8 +453,8 @@ fn regions_that_cannot_be() {
         (json!([slc("", 2), b]), "scheme.custom.regions[0].name"),
         (json!([slc("a", 2)]), "scheme.custom.regions"),
         (json!([slc("a", 2), b, { "name": "c", "mode": "mlc" }]), "scheme.custom.regions"),
-        (json!([slc("a", 0), b]), "scheme.custom.slc_blocks"),
-        (json!([slc("a", many), slc("c", many), b]), "scheme.custom.slc_blocks"),
+        (json!([slc("a", 0), b]), "scheme.custom.regions"),
+        (json!([slc("a", many), slc("c", many), b]), "scheme.custom.regions"),
         (json!([slc("a", 20), b]), "device.user_bytes"),
     ] {
         let found = with(base("custom"), &[("regions", regions.clone())]).check();
