@@ -15,7 +15,7 @@ from cyclopts import CycloptsError
 import slcache
 from generated_pages import DOCS, FAMILIES, KINDS, MODES, in_family, pages
 from generated_pages import PAGES as GENERATED
-from slcache import explain
+from slcache import catalogue, explain
 from slcache.cli.app import command_line
 from slcache.execute import engine, tasks
 from slcache.study.model import read_study, study_of_document
@@ -377,3 +377,15 @@ def test_the_commands_of_when_each_wins_run(command: list[str], tmp_path: Path) 
     words[words.index("--schemes") + 1] = "nvc-slc-only" if on_disk else "turbo-write"
     stdout(*words)
     assert any((tmp_path / "out").iterdir())
+
+
+def test_the_page_of_traces_has_every_format_and_no_other() -> None:
+    page = (DOCS / "traces.md").read_text(encoding="utf-8")
+    known = {entry["name"] for entry in catalogue.formats()}
+    assert {name for name in known if f"`{name}`" not in page} == set()
+    table = page.partition("## Formats")[2].partition("\nSources")[0]
+    rows = re.findall(r"^\| `(\w+)`", table, re.MULTILINE)
+    assert len(rows) > 10
+    assert set(rows) <= known
+    # Parquet is slcache's own.
+    assert f"block traces in {len(known) - 1} formats" in page
