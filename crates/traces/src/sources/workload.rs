@@ -58,14 +58,12 @@ impl RequestSource for WorkloadSource {
     fn step(&mut self, out: &mut Vec<TraceEntry>, max: usize) -> Result<bool, TraceError> {
         let before = out.len();
         while out.len() < max.max(before + 1) {
-            let Some(request) = self.generator.next() else {
-                return Ok(out.len() > before);
-            };
+            let Some(request) = self.generator.next() else { break };
             self.summary.take_row(&self.path, &request)?;
             out.push(TraceEntry { request, response_ns: None });
         }
         self.made.fetch_add((out.len() - before) as u64, Ordering::Relaxed);
-        Ok(true)
+        Ok(out.len() > before)
     }
 
     fn finish(&mut self) -> Result<(), TraceError> {
