@@ -126,6 +126,7 @@ CHIPS: dict[str, dict[str, Any]] = {
     "planes together": {"plane_parallelism": "multi-plane"},
     "folds": {"tlc.fold.program_ns": 600_000},
     "copy-back": {"slc.copyback_ns": 90_000, "tlc.copyback_ns": 400_000},
+    "varied folds": {"tlc.program_variation": 0.3, "tlc.fold.program_ns": 600_000},
 }
 
 
@@ -156,6 +157,7 @@ def test_no_run_takes_less(trace: Path, scheme: str, chips: str) -> None:
         ("planes together", 500_000),
         ("folds", 200_000),
         ("copy-back", 400_000),
+        ("varied folds", 200_000),
     ],
 )
 def test_a_unit_costs_what_the_fastest_program_does(

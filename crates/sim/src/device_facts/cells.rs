@@ -25,14 +25,15 @@ impl UnitCost {
             PlaneParallelism::Independent | PlaneParallelism::Serial => 1.0,
         };
         let shot = if config.program == ProgramRule::OneShot { bits } else { 1.0 };
-        let page = config.program_ns.iter().min().map(|&ns| f64::from(ns) / shot);
-        // A fold fills a wordline, a copy-back a page; both may be faster.
+        let shortest = |ns: &u32| f64::from(*ns) * (1.0 - config.program_variation) / shot;
+        let page = config.program_ns.iter().min().map(shortest);
+        // A fold fills a wordline, a copy-back a page; both may be faster, and do not vary.
         let fold = config.fold.and_then(|fold| fold.program_ns).map(|ns| f64::from(ns) / bits);
         let copy = config.copyback_ns.map(f64::from);
         let fastest_ns = [page, fold, copy].into_iter().flatten().fold(f64::INFINITY, f64::min);
         let cycles = config.endurance_cycles.map(f64::from);
         Some(Self {
-            program_ns: fastest_ns * (1.0 - config.program_variation) / (slots * planes),
+            program_ns: fastest_ns / (slots * planes),
             block_life: cycles.map(|cycles| 1.0 / (slots * f64::from(pool.wordlines) * bits * cycles)),
         })
     }
