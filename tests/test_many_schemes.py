@@ -162,8 +162,8 @@ def test_what_packing_gains_is_not_the_caches(tmp_path: Path) -> None:
         'footprint_bytes = "1MiB"\nrequests = 400\n[global]\nrw = "randwrite"\nbs = "4k"\n'
     )
 
-    def told(*schemes: str, page_bytes: int = 16384) -> list[str]:
-        settings = {"device.mu_bytes": 4096, "device.pool[0].page_bytes": page_bytes}
+    def told(*schemes: str, page_bytes: int = 16384, **more: object) -> list[str]:
+        settings = {"device.mu_bytes": 4096, "device.pool[0].page_bytes": page_bytes, **more}
         both = slcache.compare(jobs, device="tiny", schemes=schemes, settings=settings)
         found = [each for each in both.notes() if "not the cache's" in each]
         assert all(each in unescape(both.report()) for each in found)
@@ -175,6 +175,11 @@ def test_what_packing_gains_is_not_the_caches(tmp_path: Path) -> None:
     assert told("tlc-only", "baseline") == []
     assert told("qlc-only", "client") == []
     assert told("tlc-only", "qlc-only") == []
+    # A cache does save the padding of wordlines that are programmed at once.
+    with jobs.open("a") as file:
+        file.write('[arrivals]\nprocess = "constant"\nmean_gap_ns = "20ms"\n')
+    shot = {"device.pool[0].tlc.program": "one-shot"}
+    assert told("tlc-only", "baseline", page_bytes=4096, **shot) == []
 
 
 def sizes(device: str) -> Iterator[tuple[str, str]]:

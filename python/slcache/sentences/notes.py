@@ -220,17 +220,15 @@ def unpacked(runs: Runs, to: str) -> str:
     """
     if "tlc-only" not in runs[to]["config"]["scheme"]:
         return ""
-    beside = {
-        name: sum(run["waf"]["by_cause"].get(cause, 0.0) for cause in ("rmw", "pad"))
-        for name, run in runs.items()
-    }
+    # Padding of one-shot wordlines is what a cache does save.
+    beside = {name: run["waf"]["by_cause"].get("rmw", 0.0) for name, run in runs.items()}
     own, total = beside[to], runs[to]["waf"]["total"]
     names = [n for n, run in runs.items() if run["state"]["cache"] and beside[n] < own / 2]
     if own <= _MUCH * total or not names:
         return ""
     return (
         f"Part of the gain over {to} is not the cache's: {own:.2f} of its write amplification of "
-        f"{total:.2f} is old data and padding beside small writes, which "
+        f"{total:.2f} is old data beside small writes, which "
         f"{said_of(names, 'packs', 'pack')}; qlc-only packs too, and has no cache."
     )
 
