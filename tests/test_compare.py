@@ -343,6 +343,10 @@ def test_flushes_are_compared_where_there_are_any(tmp_path: Path) -> None:
     assert means == [5120 + 200_000, 5120 + 1_000_000]
     factors = synced.to_dict()["normalised"]["schemes"]
     assert factors["tlc-only"]["flush_mean"] == means[1] / means[0]
+    edited = synced.runs[0].to_dict()
+    edited["figures"]["flush_mean_ns"] = 1.0
+    with pytest.raises(slcache.Error, match=r"flush_mean_ns = 1\.0: must be 205120"):
+        slcache.Result(edited)
     load.write_text(writes)
     plain = slcache.compare(load, settings=settings, **on)
     assert not any("flush" in title for title in plain.tables()[0].columns)

@@ -320,9 +320,10 @@ def _of_figures(document: Mapping[str, Any]) -> Iterator[Disagreement]:
         "erases": _erases(document),
         "flash_time_ns": 1000 * math.fsum(op["time_us"] for op in document["flash"]["ops"]),
     }
+    for kind in _TIMED:
+        for name, us in host[kind]["latency_us"].items():
+            told[f"{kind}_{name}_ns"] = None if us is None else us * 1000
     for side in ("read", "write"):
-        for name, us in host[side]["latency_us"].items():
-            told[f"{side}_{name}_ns"] = None if us is None else us * 1000
         told |= _of_parts(side, host[side], document["figures"])
     if "state" in document:
         told |= _of_state(document["state"])
