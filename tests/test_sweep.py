@@ -17,6 +17,7 @@ import pytest
 
 import slcache
 from slcache.cli import console
+from slcache.documents import schemata
 from slcache.frame import read as read_table
 from slcache.metrics import METRICS
 from slcache.options import parsing
@@ -609,6 +610,29 @@ def test_what_is_wrong_in_the_file_of_a_study_is_told_with_its_line(
     done = command("sweep", study, "--skip-impossible", "--out", tmp_path / "out")
     assert done.returncode == 3
     assert f"{study}:{told}" in done.stderr.decode()
+
+
+VALUES: list[Any] = [0, -1, 3, 1.5, True, "x", "", [], ["x"], [1], {}, {"a": 1}, [{"a": 1}]]
+
+
+@pytest.mark.parametrize("key", [*schemata.schema("study")["properties"], "other"])
+def test_the_schema_of_a_study_takes_what_its_reader_takes(key: str) -> None:
+    """Kinds and ranges of values, and which keys there are, are the reader's own."""
+    beside = {"trace": "zipf-4k", "device": "tiny", "scheme": "baseline"}
+    beside.pop({"workload": "trace", "schemes": "scheme"}.get(key, key), None)
+    for value in VALUES:
+        said = beside | {key: value}
+        try:
+            study_of_document(said)
+            wrong = ""
+        except StudyError as error:
+            wrong = str(error)
+        if validator("study").is_valid(said):
+            of_kind = rf"{key} = .*: must be (a |the path|text|between)|unknown key"
+            assert not re.search(of_kind, wrong) or "such file" in wrong, (said, wrong)
+        else:
+            # Its words are known to whoever runs it.
+            assert wrong or key == "address", said
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ DOCUMENTS = (
     "compare",
     "cliff",
     "reproduce",
+    "study",
     "sweep",
     "sweep-show",
     "tune",
@@ -51,7 +52,8 @@ class ExplainOptions(opt.SchemeSourceOptions, opt.OutputOptions):
     )
     schema: str | None = option(
         "",
-        "Print the JSON schema of the configuration, or of a verb's --json document.",
+        "Print the JSON schema of the configuration, of a study's file, or of a verb's --json "
+        "document.",
         words=DOCUMENTS,
     )
 

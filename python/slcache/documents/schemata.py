@@ -10,6 +10,8 @@ from importlib import import_module
 from typing import Any
 
 from slcache import _core, units
+from slcache.options import Options
+from slcache.options.schema import schema_of_file
 
 #: What `slcache explain --schema` also calls a document.
 _ALIASES = {"run": "result"}
@@ -52,6 +54,7 @@ _MODELS = {
     "sweep-show": ("study.document", "Show", 2),
     "tune": ("search.document", "TuningShape", 2),
     "reproduce": ("reproduce.ledger", "Evaluation", 1),
+    "study": ("study.model", "Study", 1),
 }
 #: What is told beside what the engine writes in a document: the module and the class.
 _BESIDE = {
@@ -78,7 +81,9 @@ def schema(name: str) -> dict[str, Any]:
         return {**found, **both}
     module, kind, version = _MODELS[name]
     said = ("https://json-schema.org/draft/2020-12/schema", f"urn:slcache:schema:{name}:{version}")
-    whole = of(getattr(import_module(f"slcache.{module}"), kind))
+    model = getattr(import_module(f"slcache.{module}"), kind)
+    is_file = isinstance(model, type) and issubclass(model, Options)
+    whole = schema_of_file(model) if is_file else of(model)
     if name == "compare":
         run = schema("result")
         inner = {key: value for key, value in run.items() if key not in (*_OF_FILES, "$defs")}

@@ -380,12 +380,16 @@ def _told_options(model: Any) -> str:  # noqa: ANN401
     """Return the options of a class by the names of their arguments."""
     options = options_of(model)
     names = {each.name: name for name, each in options.items() if each.name}
+    return "\n".join(f"    {name}: {in_names(each.help, names)}" for name, each in options.items())
+
+
+def in_names(told: str, names: Mapping[str, str]) -> str:
+    """Return a text with options by the names of their arguments: `names`, or their own words."""
 
     def argument(found: re.Match[str]) -> str:
         return names.get(found[0], found[0][2:].replace("-", "_"))
 
-    lines = (f"    {name}: {each.help}" for name, each in options.items())
-    return "\n".join(re.sub(r"--[a-z][a-z-]*", argument, line) for line in lines)
+    return re.sub(r"--[a-z][a-z-]*", argument, told)
 
 
 def texts(said: Sequence[str] | str) -> Sequence[str]:
