@@ -59,7 +59,7 @@ def schema_of_file(model: type[Options]) -> dict[str, Any]:
 
 def _of_key(name: str, told: Option, annotation: str, default: object) -> dict[str, Any]:
     choices = [one for kind in annotation.split("|") for one in _of_kind(kind.strip())]
-    least, most = told.range or RANGES.get(name, (None, None))
+    least, most = told.range or RANGES[name] if told.range or name in RANGES else (None, None)
     bounds = {"minimum": least, "maximum": most}
     for one in choices:
         if one["type"] in ("integer", "number"):
