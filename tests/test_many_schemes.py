@@ -13,13 +13,15 @@ import pytest
 
 import slcache
 from charted import keys, nodes
-from slcache import catalogue
+from slcache import catalogue, units
 from slcache.charts import performance as charts
 from slcache.charts import spec
+from slcache.cli import simulate
 from slcache.names import leaves
 from slcache.results import report, result
 from slcache.results.result import runs_of
 from slcache.sentences import notes
+from slcache.tables import grid
 from support import mixed, write_trace
 from support import slcache as command
 
@@ -100,7 +102,32 @@ def test_all_schemes_are_those_that_a_device_can_be(tmp_path: Path) -> None:
     names = ["baseline", "clairvoyant", "turbo-write"]
     told = " ".join(slcache.compare(trace, device="tiny", schemes=names).verdict())
     assert "baseline" in told
-    assert "clairvoyant" not in told
+    assert told.count("clairvoyant") == told.count("clairvoyant, which knew the trace: ")
+
+
+def test_what_knew_the_trace_wins_nowhere() -> None:
+    how: dict[str, Any] = {
+        "device": "tiny",
+        "schemes": ["tlc-only", "baseline", "bypass-oracle"],
+        "address": "wrap",
+        "trace_options": {"workload.requests": "600"},
+    }
+    told = slcache.compare("zipf-4k", **how)
+    means = {run.label: run["write_mean_ns"] or 0.0 for run in told.runs}
+    assert min(means, key=lambda name: means[name]) == "bypass-oracle"
+    factor = units.factor(means["bypass-oracle"] / means["tlc-only"])
+    beside = f"bypass-oracle, which knew the trace: {factor}"
+    assert "bypass-oracle wins" not in told.verdict()[0]
+    assert f"({beside} that of tlc-only)" in told.verdict()[0]
+    rows = grid.table(runs_of(told), told.reference).rows
+    (oracle,) = (row for row in rows if str(row[0]) == "bypass-oracle")
+    assert not any("green" in str(cell.style) for cell in oracle)
+    (writes, *_) = simulate.sentences({"empty": told})
+    assert "bypass-oracle wins" not in writes
+    assert beside in writes
+    seeded = slcache.compare("zipf-4k", **how, seeds=2).verdict()
+    assert not any("bypass-oracle has the lowest" in line for line in seeded)
+    assert "With the trace known: bypass-oracle" in " ".join(seeded)
 
 
 def test_a_pipe_and_an_address_policy_are_foreseen_too(tmp_path: Path) -> None:

@@ -338,7 +338,7 @@ def test_schemes_that_are_equal_are_told_together() -> None:
     noise = [1.0, 1.01, 0.99, 1.02, 1.0, 0.98]
     figures = {name: RepeatedFigure([value * n for n in noise]) for name, value in values.items()}
     title = "Writes"
-    text = seeded.winner(title, figures, "base")
+    text = seeded.winner(title, figures, "base", figures)
     assert text == (
         "Writes: c has the lowest mean latency, 0.50× that of base, lower in 6 of 6; not told from "
         "it: d equal to c in all 6. Others: a and b 2.00× that of base, higher in 6 of 6; e equal "
@@ -370,7 +370,7 @@ def test_the_verdict_tells_nothing_apart_that_the_table_does_not() -> None:
         }
         averages = {name: float(np.mean(each.known)) for name, each in figures.items()}
         best = min(averages, key=lambda name: averages[name])
-        text = seeded.winner("Writes", figures, "h")
+        text = seeded.winner("Writes", figures, "h", figures)
         if best != "h" and against(figures, "h")[best].inside_noise:
             assert "lowest mean latency, " not in text
             assert "not told" in text

@@ -112,7 +112,8 @@ def _turn(side: str, compared: ByState) -> str:
     """Say whether who is best in one state is worse in another; ties are no winners."""
     best = []
     for each in compared.values():
-        means = [figures.latency(document, side, "mean") for document in each.documents]
+        built = figures.buildable(runs_of(each)).values()
+        means = [figures.latency(document, side, "mean") for document in built]
         every = {place for place, mean in enumerate(means) if mean is not None}
         best.append(figures.winners(means) or every)
     if not set.intersection(*best):

@@ -225,6 +225,11 @@ def looks_ahead(document: Document) -> bool:
     return any(str(part.get("separation")).startswith("oracle") for part in parts)
 
 
+def buildable(runs: Runs) -> dict[str, Document]:
+    """Return the runs of schemes that a device can have: what knew the trace wins nothing."""
+    return {name: document for name, document in runs.items() if not looks_ahead(document)}
+
+
 def winners(values: Sequence[float | None], *, most: bool = False) -> set[int]:
     """Return the positions of the lowest figure, or of the highest, and of those equal to it.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -206,7 +206,12 @@ class SeededComparison(Comparison):
         """Return who wins over the seeds, what differs and what is noise, in sentences."""
         over = f"over {len(self.seeds)} {self._repeated}"
         sides = [
-            winner(f"{many.capitalize()}, {over}", self._figures(f"{kind}_mean_ns"), self.reference)
+            winner(
+                f"{many.capitalize()}, {over}",
+                self._figures(f"{kind}_mean_ns"),
+                self.reference,
+                figures.buildable(self._compared[0]),
+            )
             for kind, many in verdict.kinds_of(self.documents).items()
         ]
         if not any(sides):
@@ -324,8 +329,20 @@ DRAWN = (
 Figures = Mapping[str, RepeatedFigure]
 
 
-def winner(title: str, of: Figures, to: str) -> str:
-    """Say who has the lowest mean of a side, who cannot be told from it, and the others."""
+def winner(title: str, every: Figures, to: str, built: Collection[str]) -> str:
+    """Say who has the lowest mean of a side, who cannot be told from it, and the others.
+
+    What knew the trace is told beside them.
+    """
+    ahead = {name for name in every if name not in built and name != to}
+    of = {name: each for name, each in every.items() if name not in ahead}
+    told = _lowest(title, of, to)
+    beside = {name: each for name, each in against(every, to).items() if name in ahead}
+    return f"{told} With the trace known: {_few(beside, to)}." if beside else told
+
+
+def _lowest(title: str, of: Figures, to: str) -> str:
+    """Say the same of those that may win."""
     found = {name: each.estimate for name, each in of.items()}
     known = {name: each.centre for name, each in found.items() if each is not None}
     if not known:

@@ -350,7 +350,7 @@ def _nearest(named: Runs) -> Iterator[str]:
     """Say how near the one comes that is nearest of those with a cache."""
     known = [
         (value, name)
-        for name, each in named.items()
+        for name, each in figures.buildable(named).items()
         if figures.has_cache(each) and (value := each["figures"]["dense_over_least"]) is not None
     ]
     if not known:

@@ -211,11 +211,12 @@ def verdict(runs: Runs, to: str) -> list[str]:
     against the reference one by one; of many, the winners against the reference and the others
     against the winners. A scheme that knew the trace is a yardstick: it wins nothing.
     """
-    runs = {k: each for k, each in runs.items() if k == to or not figures.looks_ahead(each)}
     if len(runs) == 1:
         return [f"Only {to} was run: there is nothing to compare it with."]
+    headline = _headline(runs, to)
+    runs = figures.buildable(runs) | {to: runs[to]}
     caveat = differences(runs)
-    lines = [*([] if caveat is None else [caveat]), _headline(runs, to)]
+    lines = [*([] if caveat is None else [caveat]), headline]
     lines[0] = notes.untested([*runs.items()]) + lines[0]
     lines += of_stretches(runs, grid.of_latencies(runs[to]))
     if len(runs) > FEW:
@@ -243,13 +244,34 @@ def _headline(runs: Runs, to: str) -> str:
 
 
 def winner(side: str, runs: Runs, to: str) -> str:
-    """Return who has the lowest mean latency of one kind, empty where there are no requests."""
-    values = [_mean(document, side) for document in runs.values()]
-    known = {name: value for name, value in zip(runs, values, strict=True) if value is not None}
-    if not known:
+    """Return who has the lowest mean latency of one kind, empty where there are no requests.
+
+    Beside them the best is told of those that knew the trace, which wins nothing.
+    """
+    every = {n: mean for n, each in runs.items() if (mean := _mean(each, side)) is not None}
+    known = {name: every[name] for name in figures.buildable(runs) if name in every}
+    ahead = {name: mean for name, mean in every.items() if name not in known}
+    if not every:
         return ""
-    least, winners = min(known.values()), figures.winners(values)
-    best = [name for place, name in enumerate(runs) if place in winners]
+    beside = _beside(ahead, every, to) if known else ""
+    return _winner(side, known or every, every, to) + beside
+
+
+def _beside(ahead: Mapping[str, float], every: Mapping[str, float], to: str) -> str:
+    """Return how far the best goes of those that knew the trace; empty without one."""
+    name = min(ahead, key=lambda each: ahead[each], default=to)
+    relative = None if name == to else figures.ratio(ahead[name], every.get(to))
+    if relative is None:
+        return ""
+    return f" ({name}, which knew the trace: {units.factor(relative)} that of {to})"
+
+
+def _winner(side: str, known: Mapping[str, float], every: Mapping[str, float], to: str) -> str:
+    """Return who is best of those that can be built, of which `known` has the means."""
+    names, least = [*known], min(known.values())
+    best = [names[place] for place in sorted(figures.winners([*known.values()]))]
+    if len(known) == 1:
+        return f"{KINDS[side]}: only {names[0]} can be built"
     if not best:
         return f"{KINDS[side]}: equal within 1 % on mean latency"
     verb = "tie (within 1 %)" if len(best) > 1 else "wins"
@@ -260,7 +282,7 @@ def winner(side: str, runs: Runs, to: str) -> str:
         return (
             wins if relative is None else f"{wins}; {name} takes {units.factor(relative)} as long"
         )
-    relative = figures.ratio(least, known.get(to))
+    relative = figures.ratio(least, every.get(to))
     return wins if relative is None else f"{wins}, {units.factor(relative)} that of {to}"
 
 

@@ -188,7 +188,8 @@ def _cells(column: Column, show: Show, runs: Runs, to: str) -> Iterator[Text]:
     """Yield figures as factors where there is a reference to divide by, else themselves."""
     values = {label: column.value(document) for label, document in runs.items()}
     goal = METRICS[column.metric].goal
-    best = figures.winners([*values.values()], most=goal == "max") if goal else set()
+    built = [value if n in figures.buildable(runs) else None for n, value in values.items()]
+    best = figures.winners(built, most=goal == "max") if goal else set()
     thin = {label: figures.is_thin(document, column.metric) for label, document in runs.items()}
     for place, (label, value) in enumerate(values.items()):
         if value is None:
