@@ -241,6 +241,7 @@ def test_the_unit_is_the_shortest_times_unless_the_longest_gets_long() -> None:
     cases: list[tuple[list[float | None], str]] = [
         ([80.0, 4_000.0], "µs"),
         ([0.9, 80_000.0], "µs"),
+        ([9.0, 80_000.0], "ms"),
         ([80.0, 4_000_000.0], "ms"),
         ([None, 0.0, 2_000.0], "ms"),
         ([0.05], "ns"),

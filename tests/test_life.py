@@ -12,7 +12,7 @@ import pytest
 
 import slcache
 import support
-from slcache import _core, kinds
+from slcache import _core, kinds, units
 from slcache.charts import performance as charts
 from slcache.documents import schemata
 from slcache.metrics import METRICS, PARTS
@@ -81,11 +81,11 @@ def test_lives_follow_from_parts_by_mode_and_rates(result: Path) -> None:
     assert told["wear"]["drive_writes_per_day"] == pytest.approx(daily)
     told = document(result)
     told["wear"]["lifetime_host_bytes"] = 365 * 50e9 * 3
-    years = {
-        gb: dict(endurance.life_rows(told, gb))[f"years at {gb:.1f} GB a day"]
-        for gb in (25.0, 50.0)
+    lives = {
+        gb: dict(endurance.life_rows(told, gb))[f"life at {units.written(1e9 * gb)} a day"]
+        for gb in (0.5, 50.0, 5e3, 5e5)
     }
-    assert years == {25: "6.00", 50: "3.00"}
+    assert lives == {0.5: "300 years", 50: "3.00 years", 5e3: "10.9 d", 5e5: "2.63 h"}
     assert endurance.Life.of(told, 100).years == 1.5
     told["wear"]["lifetime_host_bytes"] = None
     assert dict(endurance.life_rows(told))["estimated lifetime"] == "–"
@@ -105,7 +105,7 @@ def test_the_rate_is_the_traces_whatever_the_replay(tmp_path: Path) -> None:
     told = slcache.run(writes(tmp_path, 100), device="tiny", scheme="tlc-only").to_dict()
     assert (told["wear"]["years"], told["trace"]["write_bytes_per_day"]) == (None, None)
     assert told["wear"]["lifetime_host_bytes"] > 0
-    assert dict(endurance.life_rows(told))["years (the trace has no times)"] == "–"
+    assert dict(endurance.life_rows(told))["life (the trace has no times)"] == "–"
 
 
 @pytest.mark.few(3)
@@ -141,7 +141,8 @@ def test_a_life_that_is_a_guess_is_marked_wherever_it_is_told(tmp_path: Path, ve
         assert " ~lifetime_host_bytes " in told
         return
     assert "baseline: the life is a guess" in told
-    assert re.search(r"life ~\d" if verb == "run" else r"baseline ~\d\S+ ~", told)
+    assert re.search(r"TBW ~\d" if verb == "run" else r"baseline ~\d\S+ [kMGT]?B ~", told)
+    assert not re.search(r"\b0\.000", told), "a life is told in a unit that suits it"
     assert "drive writes a day for five years" in told
 
 

@@ -163,7 +163,8 @@ def test_winners_and_numbers_read_well() -> None:
         ),
         (units.size, {0: "0 B", 512: "512 B", 4096: "4.00 KiB", 44 << 30: "44.0 GiB"}),
         (units.factor, {0.314: "0.31×", 0.0123: "0.012×", 123.4: "123×", 0: "0.00×"}),
-        (units.significant, {0.000123: "0.000123"}),
+        (units.significant, {0.00123: "0.00123", 0.000123: "1.23e-4", -1.2e-12: "-1.20e-12"}),
+        (lambda each: units.in_one_unit([356, each])(each), {6249: "6,249 µs", 62489: "62.5 ms"}),
     ):
         assert {value: show(value) for value in told} == told
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from string import Formatter
 from typing import Any
@@ -12,15 +13,22 @@ from slcache import names
 Scale = tuple[float, str]
 #: Units by what they are of, largest first.
 TIMES = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns"))
-_LONG_TIMES = ((86_400e6, "d"), (3_600e6, "h"))
+_YEAR = 365 * 86_400e6
+_LONG_TIMES = ((_YEAR, "years"), (86_400e6, "d"), (3_600e6, "h"))
 ENERGIES = ((1e6, "MJ"), (1e3, "kJ"), (1.0, "J"), (1e-3, "mJ"))
 SIZES = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B"))
+#: The same as vendors count them.
+_DECIMAL_SIZES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B"))
+#: A number with more zeros in front of its digits is told as a power of ten.
+_SMALL = 1e-3
 
 
 def significant(value: float, digits: int = 3) -> str:
-    """Return a number with so many significant digits, without an exponent."""
+    """Return a number with so many significant digits; very small ones with an exponent."""
     if value == 0:
         return "0"
+    if abs(value) < _SMALL:
+        return re.sub("e-0?", "e-", f"{value:.{digits - 1}e}")
     magnitude = f"{abs(value):.{digits - 1}e}"
     exponent = int(magnitude.split("e")[1])
     return f"{value:,.{max(0, digits - 1 - exponent)}f}"
@@ -74,15 +82,19 @@ def _alike(
 ) -> Callable[[float], str]:
     """Return what prints figures in the unit of the least, or each in its own if far apart.
 
-    That is a larger one where the largest would have six digits.
+    That is a larger one where the largest would have five digits, or six if the least is too
+    small in that one.
     """
     known = [abs(each) for each in values if each]
     if not known:
         return alone
     own = scale(min(known), scales)
-    enough = (each for each in reversed(scales) if max(known) < 1e5 * each[0])
-    factor, name = max(own, next(enough, scales[0]))
-    if min(known) < _FAR * factor:
+    for most in (1e4, 1e5):
+        enough = (each for each in reversed(scales) if max(known) < most * each[0])
+        factor, name = max(own, next(enough, scales[0]))
+        if min(known) >= _FAR * factor:
+            break
+    else:
         return alone
     if name == "B":
         return lambda value: f"{value:,.0f} B"
@@ -95,10 +107,20 @@ def bandwidth(bytes_per_s: float) -> str:
 
 
 def span(microseconds: float) -> str:
-    """Return how long something lasts, in hours or days where it is that long."""
+    """Return how long something lasts, in hours, days or years where it is that long."""
     if microseconds < _LONG_TIMES[-1][0]:
         return duration(microseconds)
     return _scaled(microseconds, _LONG_TIMES)
+
+
+def life(years: float) -> str:
+    """Return how long a device lives, given in years of 365 days."""
+    return span(years * _YEAR)
+
+
+def written(host_bytes: float) -> str:
+    """Return what is written in a life, in the decimal units of vendors."""
+    return _scaled(host_bytes, _DECIMAL_SIZES)
 
 
 def trimmed(number: str) -> str:

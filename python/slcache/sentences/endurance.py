@@ -65,34 +65,36 @@ class Life:
 
     @property
     def tbw(self) -> str:
-        """Terabytes written until the mean block is worn out."""
-        return self.told(self.host_bytes, _tbw)
+        """What is written until the mean block is worn out."""
+        return self.told(self.host_bytes, units.written)
 
     @property
     def rate(self) -> str:
-        """What is written a day, as the title of its years."""
+        """What is written a day, as the title of how long it lives."""
         if self.gb_per_day is None:
-            return "years (the trace has no times)"
+            return "life (the trace has no times)"
         whose = " (the trace's own)" if self.own else ""
-        return f"years at {units.significant(self.gb_per_day)} GB a day{whose}"
+        return f"life at {units.written(1e9 * self.gb_per_day)} a day{whose}"
 
 
 def life_rows(document: Document, gb_per_day: float | None = None) -> Rows:
     """Return a run's write amplification and wear by mode, and how long the device lives."""
     wear = document["wear"]
     found = [
-        (f"write amplification in {mode}", f"{value:.3f}")
+        (f"write amplification in {mode}", units.number(value))
         for mode, value in document["waf"]["by_mode"].items()
     ]
     for mode, each in wear["by_mode"].items():
         factor, used = each["erase_factor"], each["percent_used"]
-        found.append((f"erase factor in {mode}", "–" if factor is None else f"{factor:.3f}"))
-        found.append((f"life used in {mode}", "–" if used is None else f"{used:.3g} %"))
+        found.append((f"erase factor in {mode}", "–" if factor is None else units.number(factor)))
+        found.append((f"life used in {mode}", "–" if used is None else units.percent(used / 100)))
     damage, life = wear["damage"], Life.of(document, gb_per_day)
     if damage is not None:
         by = f"{damage['pool']} in {joined(damage['modes'])}"
-        used = f"{100 * damage['mean']:.3g} % of the mean block, {100 * damage['max']:.3g} % of"
-        found.append(("life used", f"{used} the most worn ({by}, {damage['cycles']:.3g} cycles)"))
+        mean, most = (units.percent(damage[key]) for key in ("mean", "max"))
+        cycles = units.significant(damage["cycles"])
+        used = f"{mean} of the mean block, {most} of the most worn ({by}, {cycles} cycles)"
+        found.append(("life used", used))
     found += [("estimated lifetime", life.told(life.host_bytes, _written))]
     if life.most_worn_bytes is not None:
         worst = life.told(life.most_worn_bytes, _written)
@@ -106,7 +108,7 @@ def life_rows(document: Document, gb_per_day: float | None = None) -> Rows:
         ("TBW", life.tbw),
         ("drive writes a day for five years", life.told(life.drive_writes_per_day)),
     ]
-    return [*found, (life.rate, life.told(life.years))]
+    return [*found, (life.rate, life.told(life.years, units.life))]
 
 
 def life_line(document: Document, gb_per_day: float | None = None) -> str | None:
@@ -114,15 +116,15 @@ def life_line(document: Document, gb_per_day: float | None = None) -> str | None
     life = Life.of(document, gb_per_day)
     if life.host_bytes is None:
         return None
-    worst = life.told(life.most_worn_bytes, _tbw)
-    worn = "" if life.most_worn_bytes is None else f" ({worst} by the worst)"
+    worst = life.told(life.most_worn_bytes, units.written)
+    worn = "" if life.most_worn_bytes is None else f" ({worst} by the most worn block)"
     daily = (
         f", {life.told(life.drive_writes_per_day)} drive writes a day for five years"
         if life.drive_writes_per_day is not None
         else ""
     )
-    years = "" if life.years is None else f", {life.told(life.years)} {life.rate}"
-    return f"life {life.tbw} TBW{worn}{daily}{years}"
+    lasts = "" if life.years is None else f"; {life.rate}: {life.told(life.years, units.life)}"
+    return f"TBW {life.tbw}{worn}{daily}{lasts}"
 
 
 def lives(every: Repeated, first: Document, gb_per_day: float | None = None) -> list[Cells]:
@@ -156,8 +158,8 @@ def _life_cells(life: Life) -> list[str]:
     return [
         life.tbw,
         life.told(life.drive_writes_per_day),
-        life.told(life.most_worn_bytes, _tbw),
-        life.told(life.years),
+        life.told(life.most_worn_bytes, units.written),
+        life.told(life.years, units.life),
     ]
 
 
@@ -221,10 +223,6 @@ def _of_left(every: Repeated) -> Iterator[str]:
 
 def _written(host_bytes: float) -> str:
     return f"{units.size(host_bytes)} written"
-
-
-def _tbw(host_bytes: float) -> str:
-    return units.significant(host_bytes / 1e12)
 
 
 #: Runs by name, each with its reference, or none.

@@ -77,7 +77,7 @@ COLUMNS = (
 
 #: A table of their own: what a workload comes to, whatever its latencies.
 PACE_COLUMNS = (
-    Column("IOPS", "iops", units.count, units.significant),
+    Column("IOPS", "iops", units.significant),
     Column("MB/s", "bytes_per_s", lambda value: units.significant(value / 1e6)),
     Column("utilisation", "utilisation", units.percent),
     Column("run time", "duration_ns", lambda ns: units.span(ns / 1e3)),
