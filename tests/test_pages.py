@@ -389,3 +389,11 @@ def test_the_page_of_traces_has_every_format_and_no_other() -> None:
     assert set(rows) <= known
     # Parquet is slcache's own.
     assert f"block traces in {len(known) - 1} formats" in page
+
+
+def test_pages_stay_within_what_a_reader_reads() -> None:
+    """The front page at most 1,200 words; the site 40 pages and 60,000 words."""
+    site = [len(TEXTS[page].split()) for page in DOCS.rglob("*.md") if page in _WRITTEN]
+    assert len(TEXTS[REPOSITORY / "README.md"].split()) <= 1200
+    assert len(site) <= 40
+    assert sum(site) <= 60_000
