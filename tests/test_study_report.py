@@ -159,7 +159,7 @@ def test_a_load_is_no_choice_but_in_a_search_that_varied_it() -> None:
     found = study.to_dict()
     validator("sweep-show").validate(found)
     assert [each["trace"] for each in found["traces"]] == ["queue_depth=1", "queue_depth=8"]
-    assert "The nearest to the best on all 2 loads is " in printed(study)
+    assert "The nearest to the best on both loads is " in printed(study)
     assert "Pareto front on queue_depth=8" in pages.render(study, "t")
     table = of_loads([1, 8], [2, 4]).outcome.frame.drop("#")
     (judged,) = Analysis.of(Outcome.of(table), ["waf"], {"waf": "min"}).judged
@@ -196,6 +196,11 @@ def test_an_answer_is_the_points_the_best_of_each_load_and_five_sentences(study:
     rows, told = answered(study)
     assert [(row[0], row[1]) for row in rows] == [(n, t) for t in (EASY, HARD) for n in "123"]
     assert told[0] == "The best by waf: on easy.csv blocks=1 (1.100); on hard.csv blocks=4 (5)."
+    # What is best of every load is told once.
+    same = analysis(
+        grid({DEPTH: [1, 8], "n": [1, 2]}, lambda depth, n, _: {"waf": depth * n}), "waf"
+    )
+    assert answered(same)[1][0] == "The best by waf: on both loads n=1 (1 to 8)."
     rows, told = answered(of_loads([1, 8], [2, 4, 6]))
     assert [row[:3] for row in rows] == [
         *(["1", "1", "2"], ["2", "1", "4"], ["3", "1", "6"]),
@@ -444,7 +449,7 @@ def test_worst_factors_are_those_of_the_definition_and_one_trace_has_none() -> N
 def test_the_best_everywhere_is_called_so() -> None:
     table = grid({"trace": ["a", "b"], "n": [1, 2]}, lambda t, n, _: {"waf": n, "slc_bytes": n})
     told = printed(analysis(table))
-    assert "The best on all 2 traces, in every metric, is n=1." in told
+    assert "The best on both traces, in every metric, is n=1." in told
     assert "all, and each of them 1 1.00× 1.00×" in told
     figures = {at: {**values, "slc_bytes": at[1] - 1.0} for at, values in KNOWN.items()}
     lost: Figures = {"waf": 90.0, "lifetime_host_bytes": None, "slc_bytes": 0.0}

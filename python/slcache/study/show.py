@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -155,11 +155,30 @@ def best(analysis: Analysis) -> Iterator[str]:
         name = settings_text(alike[0].settings, analysis.short)
         others = f" and {len(alike) - 1:,} more" if len(alike) > 1 else ""
         which = "all alike" if len(alike) == len(means) else f"{name}{others}"
-        where = "" if judged.trace is None else f"on {analysis.names[judged.trace]} "
-        told.append(f"{where}{which} ({figure_text(first, figure)})")
+        where = "" if judged.trace is None else f"on {analysis.names[judged.trace]}"
+        told.append((where, which, figure))
     if told:
-        rest = [f"{len(told) - _NAMED:,} more {analysis.each_load}s"] if len(told) > _NAMED else []
-        yield f"The best by {first}: {'; '.join([*told[:_NAMED], *rest])}."
+        yield f"The best by {first}: {'; '.join(_by_load(analysis, first, told))}."
+
+
+def _by_load(
+    analysis: Analysis, metric: str, told: Sequence[tuple[str, str, float]]
+) -> Iterator[str]:
+    """Yield the best of each load; once where it is the same of all."""
+    every = {which for _, which, _ in told}
+    if len(told) > 1 and len(every) == 1:
+        found = [figure for _, _, figure in told]
+        ends = dict.fromkeys(figure_text(metric, end) for end in (min(found), max(found)))
+        yield f"on {_all_loads(analysis, len(told))} {every.pop()} ({' to '.join(ends)})"
+        return
+    for where, which, figure in told[:_NAMED]:
+        yield f"{where} {which} ({figure_text(metric, figure)})".lstrip()
+    if len(told) > _NAMED:
+        yield f"{len(told) - _NAMED:,} more {analysis.each_load}s"
+
+
+def _all_loads(analysis: Analysis, count: int) -> str:
+    return f"both {analysis.each_load}s" if count == 2 else f"all {count:,} {analysis.each_load}s"
 
 
 def _of_load(analysis: Analysis, judged: LoadFront, draw: Draw) -> Iterator[Any]:
@@ -434,7 +453,7 @@ def across(analysis: Analysis) -> Iterator[str]:
         return
     one = found.configurations[0]
     name = settings_text(one.settings, analysis.short)
-    where = f"on all {len(analysis.judged):,} {word}s"
+    where = f"on {_all_loads(analysis, len(analysis.judged))}"
     if one.factor == 1:
         yield f"The best {where}, in every metric, is {name}."
     else:
