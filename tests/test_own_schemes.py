@@ -189,6 +189,16 @@ TALKS = """
 """
 
 
+def test_a_reference_is_called_as_it_was_asked_for_or_as_it_is_told(trace: Path) -> None:
+    schemes = ["tlc-only", "baseline:slc_blocks=3", f"{BASELINE}:slc_blocks=3"]
+    told = {name: name for name in ("baseline:slc_blocks=3", "Baseline:slc_blocks=3")}
+    for name, title in {**told, schemes[2]: "Baseline:slc_blocks=3"}.items():
+        both = slcache.compare(trace, device="tiny", schemes=schemes, normalise=name)
+        assert both.reference == title
+    with pytest.raises(slcache.UsageError, match="comparing tlc-only, baseline:slc_blocks=3, Base"):
+        slcache.compare(trace, device="tiny", schemes=schemes, normalise="Baseline")
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_what_a_class_prints_is_beside_the_result(tmp_path: Path, trace: Path, jobs: int) -> None:
     source = own_scheme(tmp_path, TALKS)

@@ -62,7 +62,7 @@ USAGE = [
     ("report a b --gb-per-dya 1", "did you mean --gb-per-day?"),
     (f"{COMPARE} ,", "no scheme"),
     (f"{COMPARE} a,a", "named twice: a"),
-    (f"{COMPARE} a --normalise b", "'b'"),
+    (f"{COMPARE} tlc-only --normalise b", "'b': comparing tlc-only"),
     # What Python calls resample.
     (f"{COMPARE} baseline --seeds 3", "--resample N of compare"),
     ("explain --schema nonsense", "result"),

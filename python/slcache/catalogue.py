@@ -281,16 +281,13 @@ def labels_of(
     return labelled
 
 
-def check_schemes(schemes: Sequence[str], normalise: str | None) -> None:
-    """Raise ValueError unless the schemes are distinct and contain the reference."""
+def check_schemes(schemes: Sequence[str]) -> None:
+    """Raise ValueError unless there are schemes and they are distinct."""
     if not schemes:
         raise about(UsageError("no scheme to compare"), "schemes")
     twice = sorted(name for name, count in Counter(schemes).items() if count > 1)
     if twice:
         raise about(UsageError(f"scheme named twice: {few(twice)}"), "schemes")
-    if normalise is not None and normalise not in schemes:
-        told = f"cannot normalise to {normalise!r}: comparing {few(schemes)}"
-        raise about(UsageError(told), "normalise")
 
 
 def remembering(names: Sequence[str]) -> list[str]:

@@ -216,7 +216,7 @@ class Writes(models.ExecutionOptions, models.ConfigurationOptions, _CliffTarget)
 
         def runs(part: Content) -> None:
             names, _ = catalogue.named_schemes(schemes, device=part, settings=settings)
-            catalogue.check_schemes(names, None)
+            catalogue.check_schemes(names)
             catalogue.labels_of(names, device=part, settings=settings)
 
         if self.scale > 1:
@@ -224,7 +224,7 @@ class Writes(models.ExecutionOptions, models.ConfigurationOptions, _CliffTarget)
 
             device = fills.scaled(device, self.scale, runs)
         names, left_out = catalogue.named_schemes(schemes, device=device, settings=settings)
-        catalogue.check_schemes(names, None)
+        catalogue.check_schemes(names)
         # It says which scheme does not run.
         catalogue.labels_of(names, device=device, settings=settings)
         return device, names, settings, left_out

@@ -7,7 +7,7 @@ import json
 import os
 import pathlib
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from slcache.documents.figures import equalised
 from slcache.errors import UsageError, about
 from slcache.execute.run import Run, check_seeds, draws_of, reader_options_of
 from slcache.files import Path
-from slcache.names import in_file_name
+from slcache.names import few, in_file_name
 from slcache.options import content, needed, no_folder, option, parsing, takes
 from slcache.options.content import Content, duplicate, trace_of
 from slcache.options.models import (
@@ -245,7 +245,10 @@ def compare(asked: CompareArguments) -> Comparison:
     for place, _, _ in placed:
         run = Run("", text, content.text_of(place), "", given, (), asked.replayed_as, asked.seed)
         groups.append(_of_schemes(replace(run, memory_in=asked.memory_in), asked))
+    called = [{run.scheme, run.title} for group in groups for run in group]
     groups = groups if len(groups) == 1 else _named_by_device(groups)
+    titles = [run.title for group in groups for run in group]
+    reference = _reference(asked.normalise, titles, called)
     whole = [run.config for group in groups for run in group]
     if asked.seeds > 1 and not content.is_workload(text):
         check_seeds(asked.seeds, whole)
@@ -279,7 +282,6 @@ def compare(asked: CompareArguments) -> Comparison:
     for result, label in zip(results, itertools.cycle(labelled), strict=False):
         result.label = label
     name_reading(asked.setup, results)
-    reference = next((run.title for run in runs if run.scheme == asked.normalise), None)
     each = len(labelled)
     curve = bounds.of_comparison(marked[0], results[:each]) if len(groups) == 1 else None
     if count == 1:
@@ -347,7 +349,7 @@ def _of_schemes(run: Run, asked: CompareArguments) -> list[Run]:
     on = f" on {content.label(run.device)}" if len(asked.devices) > 1 else ""
     for sentence in notes.reasons(left_out, f"is left out{on}", f"are left out{on}"):
         warnings.warn(sentence, stacklevel=4)
-    catalogue.check_schemes(names, asked.normalise)
+    catalogue.check_schemes(names)
     settings = asked.above_setup(names, run.settings)
     learning = [] if run.memory_in is None else catalogue.remembering(names)
     labels = catalogue.labels_of(
@@ -365,6 +367,19 @@ def _of_schemes(run: Run, asked: CompareArguments) -> list[Run]:
         )
         for name in names
     ]
+
+
+def _reference(
+    normalise: str | None, titles: Sequence[str], called: Sequence[Collection[str]]
+) -> str | None:
+    """Return the title of the first run that is called so, as it was asked for or as it is told."""
+    if normalise is None:
+        return None
+    for title, others in zip(titles, called, strict=True):
+        if normalise in (title, *others):
+            return title
+    told = f"cannot normalise to {normalise!r}: comparing {few(titles)}"
+    raise about(UsageError(told), "normalise")
 
 
 def _named_by_device(groups: Sequence[Sequence[Run]]) -> list[list[Run]]:

@@ -156,7 +156,7 @@ def loads(
 
     Raises ConfigError, and UsageError where a pattern does not fit the device.
     """
-    catalogue.check_schemes(schemes, None)
+    catalogue.check_schemes(schemes)
     given = catalogue.flat(settings)
     _check(pattern, given)
     # Where no amount is said, all schemes but those with larger caches write the same.
