@@ -232,6 +232,11 @@ USAGE = [
 ]
 #: What is wrong with a configuration, a name or an option of a reader.
 CONFIGURATION = [
+    *(
+        (f"{each} --replay closed:2 --vary {key}=1,2", f"{key}: set by replay = closed:2, and")
+        for each in (SWEEP, TUNE)
+        for key in ("host.queue_depth", "host.replay")
+    ),
     (f"{INFO} --trace-option action=Q", "action…only with format blkparse, ftrace"),
     (f"{INFO} --trace-option mqsim_time_unit=us", "mqsim_time_unit…only with format mqsim"),
     (f"{INFO} --trace-option op_default=read", "op_default…only with format oracle_general"),

@@ -173,6 +173,12 @@ def size_bytes(text: str) -> int:
     return _whole(text, number * factor, "bytes")
 
 
+def replay_keys(replay: str | None) -> set[str]:
+    """Return the keys of the configuration that a replay such as `closed:4` sets."""
+    keys = set() if replay is None else {"host.replay"}
+    return keys | {"host.queue_depth"} if replay and ":" in replay else keys
+
+
 def counts_blocks(key: str) -> bool:
     """Return whether a scheme's key, whole or by its last word, is one of these."""
     return key.rpartition(".")[2] in SIZED
