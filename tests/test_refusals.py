@@ -421,7 +421,7 @@ def test_what_is_wrong_is_told_and_leaves_nothing(
     said = " ".join(done.stderr.decode().split())
     assert re.search("(^| )error: ", said)
     assert all(part in said for part in told.split("…"))
-    assert not re.search(r"Traceback|\[Errno", said)
+    assert not re.search(r"Traceback|\[Errno|os error", said)
     # What lies beyond a device is told with what may become of it.
     assert words[:6] != "run be" or "--address" in said
     assert sorted(folder.rglob("*")) == before

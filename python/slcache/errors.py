@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TypeVar
 
 from slcache._core import ConfigError, EpisodeError, Error, RunError, TraceError
@@ -18,6 +19,14 @@ __all__ = [
 ]
 
 _E = TypeVar("_E", bound=Error)
+
+
+def _told(error: BaseException) -> str:
+    """Return a message without the numbers that the system's library puts behind its reasons."""
+    return re.sub(r" \(os error \d+\)", "", Exception.__str__(error))
+
+
+Error.__str__ = _told  # type: ignore[method-assign]
 
 
 class UsageError(Error, ValueError):
