@@ -166,8 +166,8 @@ class Study(Varied):
             yield f"vary: {len(self.keys):,} keys are varied; at most {PARAMETERS_MAX} may be"
         if fixed := set(self.fixed) & set(self.keys):
             yield f"{min(fixed)}: set and varied; give one of the two"
-        if said := parsing.replay_keys(self.replay) & set(self.keys):
-            yield f"{min(said)}: set by replay = {self.replay}, and varied; give one of the two"
+        if taken := parsing.replay_keys(self.replay) & set(self.keys):
+            yield f"{min(taken)}: set by replay = {self.replay}, and varied; give one of the two"
         if "run.seed" in {*self.keys, *self.fixed}:
             yield "run.seed: is told by `seed`, and varied by `seeds`"
 
