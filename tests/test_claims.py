@@ -445,7 +445,8 @@ GRIDDED = {"paper": THERE}
         (("ips", "title =", "titel ="), "title is missing"),
         (("ips", "seeds = [", "seeds = ['one', "), "seeds 1 = 'one'"),
         (("rl", '"write_mb_per_s"', '"mb_per_sec"'), "picks 1: measure: no measure mb_per_sec; "),
-        (("hierarchy", 'names = ["64 KiB", ', "names = ["), "merge buffer: 1 names for 2 points"),
+        (("hierarchy", 'level = "64 KiB", ', ""), "points 1: level is missing: what it is called"),
+        (("hierarchy", '{ level = "x 0.01", ', "{ "), "cross 1 2: level is missing"),
     ],
 )
 def test_what_a_plan_or_claims_cannot_say_is_told_with_file_and_key(

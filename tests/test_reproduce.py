@@ -351,9 +351,6 @@ def test_grids_and_factors_are_every_combination_of_their_values() -> None:
         "usual, x 1": {},
         "usual, x 0.01": {"host.time_scale": 0.01},
     }
-    assert variation.faults() == []
-    untitled = PlanVariation("x", "open", cross=[clocks, [{"host.time_scale": 0.01}]])
-    assert untitled.faults() == ["x: cross: factor 2: level is missing: what a level is called"]
     wrong = replace(SHARES, share_of="device.pool.0.block")
     with pytest.raises(ConfigError, match=r"a share of device\.pool\.0\.block: .* no whole number"):
         jobs(OVER_GRID, "hierarchy", grids=[wrong])
@@ -439,8 +436,8 @@ def test_every_run_on_recordings_can_be_made(paper: str, tmp_path: Path) -> None
 
 
 VARIED = [
-    PlanVariation("Sequential", "open", [0, 0.2], twin="twin.sequential_share"),
-    PlanVariation("Misspelt", "open", [0.5], twin="twin.update_skwe"),
+    PlanVariation("Sequential", "open", [0, 0.2], settings=["twin.sequential_share"]),
+    PlanVariation("Misspelt", "open", [0.5], settings=["twin.update_skwe"]),
     PlanVariation("Flush", "open", ["maybe"], ["scheme.nvc.flush_clean"]),
 ]
 

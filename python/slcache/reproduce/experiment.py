@@ -12,14 +12,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from slcache import ConfigError, TraceError, _core, catalogue
+from slcache import ConfigError, TraceError, catalogue
 from slcache import trace as traces
 from slcache.documents import checks
 from slcache.execute import store
 from slcache.execute.engine import Engine
 from slcache.execute.run import REPEAT, ReaderOptions, Run
-from slcache.options import content
-from slcache.options.content import device_of
 from slcache.reproduce import points
 from slcache.reproduce.measures import value
 from slcache.reproduce.parts import (
@@ -212,45 +210,28 @@ def faults_of_runs(jobs: Iterable[Job], where: str) -> list[str]:
     """Return why runs cannot be made, each reason once."""
     found: dict[str, None] = {}
     for job in jobs:
-        runs = [job.run]
-        while (before := runs[-1].after) is not None:
-            runs.append(before)
-        # Only twins have options.
-        reasons = [_of_workload(run.trace, tuple(run.trace_options)) for run in runs]
-        sets = tuple(catalogue.sets(job.run.settings))
-        if why := _of_settings(job.run.device, job.run.scheme, sets, job.run.replay):
-            reasons.append(f"{job.run.device}, {job.name}: {why}")
-        found |= {f"{where}: {reason}": None for reason in reasons if reason}
-    return list(found)
+        run: Run | None = job.run
+        while run is not None:
+            # Only twins have options.
+            found |= dict.fromkeys(_of_workload(run.trace, tuple(run.trace_options)))
+            run = run.after
+        try:
+            _ = job.run.config
+        except ConfigError as error:
+            found[f"{job.run.device}, {job.name}: {error}"] = None
+    return [f"{where}: {reason}" for reason in found]
 
 
 @functools.cache
-def _of_workload(path: str, options: tuple[tuple[str, str], ...]) -> str:
+def _of_workload(path: str, options: tuple[tuple[str, str], ...]) -> list[str]:
     """Return why a workload cannot be made with these figures; many runs share one."""
     told = ((key.partition("workload."), said) for key, said in options)
     try:
         if options:
             traces.workload(path, {key: said for (_, of, key), said in told if of})
     except (ConfigError, TraceError) as error:
-        return str(error)
-    return ""
-
-
-@functools.cache
-def _of_settings(device: str, scheme: str, sets: tuple[str, ...], replay: str | None) -> str:
-    """Return why a device does not take these settings; many traces and seeds share them."""
-    try:
-        _core.resolve(
-            {
-                "device": device_of(content.content_of(device)),
-                "scheme": scheme,
-                "sets": list(sets),
-                "replay": replay,
-            }
-        )
-    except ConfigError as error:
-        return str(error)
-    return ""
+        return [str(error)]
+    return []
 
 
 @dataclass(frozen=True)

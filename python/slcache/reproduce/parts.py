@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any
 
+from pydantic import AfterValidator
+
 from slcache import trace as traces
 from slcache.reproduce import notation
 
@@ -300,14 +302,30 @@ class ReadingOption:
     #: when empty.
     workloads: list[TraceName] = field(default_factory=list)
 
-    def given(self, part: str) -> dict[str, Any]:
-        """Return what it says of a part, by what names it in plan.toml."""
-        if self.workloads or (self.parts and part not in self.parts):
-            return {}
-        settings = {f"settings.{key}": value for key, value in self.settings.items()}
+    def is_for(self, part: str) -> bool:
+        """Return whether it is for a part."""
+        return not self.parts or part in self.parts
+
+    def part(self, part: PlanPart) -> PlanPart:
+        """Return a part as it is run."""
+        if self.workloads or not self.is_for(part.name):
+            return part
+        device = self.devices.get(part.name, part.device)
+        return replace(part, device=device, settings={**part.settings, **self.settings})
+
+    def workload(self, each: Workload, parts: Sequence[str]) -> list[Workload]:
+        """Return a workload of these parts as it is run: one that differs among them is two."""
+        if each.name in self.workloads:
+            return [replace(each, settings={**each.settings, **self.settings})]
+        every = each.parts or list(parts)
+        own = [part for part in every if self.twin and self.is_for(part) and has_figures(each.twin)]
+        rest = [part for part in every if part not in own]
         figures = {f"twin.{key}": value for key, value in self.twin.items()}
-        device = {"device": self.devices[part]} if part in self.devices else {}
-        return {**settings, **figures, **device}
+        other = replace(each, set={**each.set, **figures})
+        if not own or not rest:
+            return [other if own else each]
+        both = [replace(other, parts=own), replace(each, parts=rest)]
+        return sorted(both, key=lambda one: every.index(one.parts[0]))
 
 
 @dataclass(frozen=True)
@@ -320,50 +338,15 @@ class PaperReading:
 
     def parts(self, parts: Sequence[PlanPart]) -> list[PlanPart]:
         """Return the parts as they are run."""
-        return [self._part(part) for part in parts]
+        options = self.options.values()
+        return [functools.reduce(lambda part, of: of.part(part), options, each) for each in parts]
 
     def workloads(self, workloads: Sequence[Workload], parts: Sequence[PlanPart]) -> list[Workload]:
-        """Return the workloads as they are run: one that differs from part to part is several."""
-        return [one for each in workloads for one in self._workloads(each, [p.name for p in parts])]
-
-    def settings_of(self, workload: str) -> dict[str, Any]:
-        """Return the settings that are for some workloads, this one among them."""
-        own = (option.settings for option in self.options.values() if workload in option.workloads)
-        return {key: value for settings in own for key, value in settings.items()}
-
-    def given(self, part: str) -> dict[str, Any]:
-        """Return what all options together say of a part."""
-        every = (option.given(part) for option in self.options.values())
-        return {key: value for given in every for key, value in given.items()}
-
-    def _part(self, part: PlanPart) -> PlanPart:
-        given = self.given(part.name)
-        own = {
-            k.removeprefix("settings."): v for k, v in given.items() if k.startswith("settings.")
-        }
-        settings = {**part.settings, **own}
-        return replace(part, device=given.get("device", part.device), settings=settings)
-
-    def _workloads(self, each: Workload, parts: Sequence[str]) -> list[Workload]:
-        groups: list[tuple[dict[str, Any], list[str]]] = []
-        for part in each.parts or parts:
-            given = self.given(part).items() if has_figures(each.twin) else ()
-            figures = {key: value for key, value in given if key.startswith("twin.")}
-            same = next((names for known, names in groups if known == figures), None)
-            if same is None:
-                groups.append((figures, [part]))
-            else:
-                same.append(part)
-        whole, own = len(groups) == 1, {**each.settings, **self.settings_of(each.name)}
-        return [
-            replace(
-                each,
-                set={**each.set, **figures},
-                parts=each.parts if whole else names,
-                settings=own,
-            )
-            for figures, names in groups
-        ]
+        """Return the workloads as they are run."""
+        found, names = list(workloads), [part.name for part in parts]
+        for option in self.options.values():
+            found = [one for each in found for one in option.workload(each, names)]
+        return found
 
 
 @functools.cache
@@ -372,26 +355,32 @@ def has_figures(workload: str) -> bool:
     return bool(traces.workload(workload)["kind"] == "twin")
 
 
+def _titled(level: dict[str, Any]) -> dict[str, Any]:
+    if "level" not in level:
+        raise ValueError("level is missing: what it is called")
+    return level
+
+
+#: Settings that are made together, with what they are called as `level`.
+Level = Annotated[dict[str, Any], AfterValidator(_titled)]
+
+
 @dataclass(frozen=True)
 class PlanVariation:
     """One option the paper leaves open, or one figure that the twins leave free."""
 
     name: str
     why: str
-    #: Values that all of `settings`, or the figure `twin` of the twins (or their draw, "seed"),
-    #: take in turn.
+    #: Values that all of `settings` take in turn: keys of runs, figures of the twins, or their draw
+    #: ("seed").
     values: list[Any] = field(default_factory=list)
     settings: list[str] = field(default_factory=list)
-    twin: str = ""
     #: Whether the values multiply what a run has, in place of standing for it.
     times: bool = False
-    #: In place of values: settings that are made together, one table per point.
-    points: list[dict[str, Any]] = field(default_factory=list)
-    #: In place of both: factors, each a list of levels. Every combination is a point. A level is
-    #: a table of settings with its `level` as a title.
-    cross: list[list[dict[str, Any]]] = field(default_factory=list)
-    #: What the report calls the points.
-    names: list[str] = field(default_factory=list)
+    #: In place of values: settings that are made together.
+    points: list[Level] = field(default_factory=list)
+    #: In place of both: factors, each a list of levels. Every combination is a point.
+    cross: list[list[Level]] = field(default_factory=list)
     #: Parts that it can change; all of the study's when empty.
     parts: list[PartName] = field(default_factory=list)
     #: Workloads that it is run on; all of the study's when empty.
@@ -401,34 +390,18 @@ class PlanVariation:
 
     def each(self) -> list[tuple[str, dict[str, Any]]]:
         """Return what every point is called, and its settings or figures of the twins."""
-        if self.cross:
-            # Levels together; what they are called is no setting.
-            return [
-                (
-                    ", ".join(str(level.get("level", "")) for level in levels),
-                    {k: value for level in levels for k, value in level.items() if k != "level"},
-                )
-                for levels in itertools.product(*self.cross)
-            ]
-        names = self.names or [f"{v} times" if self.times else str(v) for v in self.values]
-        tables = self.points or [self._table(value) for value in self.values]
-        return list(zip(names, tables, strict=False))
-
-    def _table(self, value: Any) -> dict[str, Any]:  # noqa: ANN401
-        if self.twin:
-            return {self.twin: value}
-        return {key: ShareOf(value, key) if self.times else value for key in self.settings}
-
-    def faults(self) -> list[str]:
-        """Return what is wrong with the titles of its points."""
-        untitled = [
-            f"{self.name}: cross: factor {i + 1}: level is missing: what a level is called"
-            for i, factor in enumerate(self.cross)
-            if any("level" not in level for level in factor)
+        factors = self.cross or [self.points or list(map(self._level, self.values))]
+        return [
+            (
+                ", ".join(str(level["level"]) for level in levels),
+                {key: value for level in levels for key, value in level.items() if key != "level"},
+            )
+            for levels in itertools.product(*factors)
         ]
-        names, points = len(self.names or self.values), len(self.points or self.values)
-        wrong = names != points and not self.cross
-        return untitled + ([f"{self.name}: {names} names for {points} points"] if wrong else [])
+
+    def _level(self, value: Any) -> Level:  # noqa: ANN401
+        settings = {key: ShareOf(value, key) if self.times else value for key in self.settings}
+        return {"level": f"{value} times" if self.times else str(value), **settings}
 
 
 def is_of_twins(key: str) -> bool:

@@ -196,7 +196,6 @@ def load(name: str) -> Plan:
 def _check(plan: Plan, where: str) -> None:
     """Refuse what parts of a plan say of each other in vain."""
     problems = [] if plan.parts else [f"{where}: part is missing"]
-    problems += [f"{where}: {fault}" for each in plan.vary for fault in each.faults()]
     problems += [f"{where}: {fault}" for fault in _faults_of_readings(plan)]
     refuse(problems)
 
@@ -297,12 +296,21 @@ def faults_of_reading(
         found += [
             f"{at}: {key} is given for {part.name} by an earlier option too"
             for part in parts
-            for key in option.given(part.name)
-            if any(key in other.given(part.name) for other in earlier)
+            for key in _given(option, part.name)
+            if any(key in _given(other, part.name) for other in earlier)
         ]
         found += [f"{at}: {fault}" for fault in _faults_of_figures(option, workloads)]
         earlier.append(option)
     return found
+
+
+def _given(option: ReadingOption, part: str) -> list[str]:
+    """Return what an option says of a part, by what names it in plan.toml."""
+    if option.workloads or not option.is_for(part):
+        return []
+    keys = [("settings", option.settings), ("twin", option.twin)]
+    given = [f"{name}.{key}" for name, of in keys for key in of]
+    return [*given, *["device"] * (part in option.devices)]
 
 
 def _faults_of_figures(option: ReadingOption, workloads: Sequence[Workload]) -> list[str]:
