@@ -130,7 +130,11 @@ def test_learning_is_held_against_the_best_constant(
 
 def test_a_figure_over_a_grid_has_a_curve_and_a_line_for_each_scheme() -> None:
     spec = FigureSpec(
-        "3", "over-grid", "t", measure="lifetime", scheme="static", schemes=["own"], which="least"
+        *("3", "lines-by-measure", "t"),
+        measure="lifetime",
+        scheme="static",
+        schemes=["own"],
+        which="least",
     )
     first, second = figures.draw(spec, plans.load("hierarchy"), table())["concat"]
     means = [row["y"] for row in rows(first) if row.get("key") == "static" and "told" not in row]

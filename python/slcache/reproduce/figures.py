@@ -96,12 +96,6 @@ class Drawing:
         """Return the measures of a scheme, 0 for what it does not have."""
         return [self.table.mean(m, scheme, workload) or 0.0 for m in self.figure.measures]
 
-    def limited(self, title: str) -> Axis:
-        """Return the vertical axis that is asked for."""
-        low, high = self.figure.limits or (None, None)
-        sizes = self.figure.scale == "bytes"
-        return Axis(title, "size" if sizes else "number", log=sizes, low=low, high=high)
-
     def curve(self, measure: str, grid: str, workload: str, seed: int | None = None) -> Curve:
         """Return what is drawn of a measure: as it is, or in parts of what it is related to."""
         if self.figure.relative_to:
@@ -144,63 +138,49 @@ class Drawing:
             layers.append(spec.notes(missing, *at, align="center", dy=-6, dx=0))
         return layout.picture([layout.panel(*layers, height=220)])
 
-    def shares(self) -> Spec:
-        """Draw the shares that make up a whole, one stacked bar per workload."""
-        figure, looks = self.figure, spec.colours(self.figure.names or self.figure.measures)
-        parts = {name: self.parts(figure.scheme, name) for name in self.table.workloads}
-        bars = _stacked(parts, looks, Axis(figure.label, "share", low=0, high=1))
-        return layout.picture([layout.panel(bars)])
+    def stacked(self) -> Spec:
+        """Draw the parts that make up a whole as bars: `shares` of a scheme by workload.
 
-    def breakdown(self) -> Spec:
-        """Draw the parts of every scheme's total, by workload, relative to the reference's total.
-
-        By point, those of grids' points as they are.
+        Those of every scheme (`breakdown`) are relative to the reference's total, those of grids'
+        points (`breakdown-by-point`) as they are.
         """
         figure, table = self.figure, self.table
         panels: dict[str, dict[str, list[float]]] = {}
-        for workload in self.workloads:
+        up = Axis(figure.label, low=0)
+        if figure.kind == "shares":
+            up = Axis(figure.label, "share", low=0, high=1)
+            panels[""] = {name: self.parts(figure.scheme, name) for name in table.workloads}
+        for workload in [] if panels else self.workloads:
             if figure.kind == "breakdown":
+                up = Axis(f"time relative to {table.reference}", low=0)
                 whole = sum(self.parts(table.reference, workload)) or 1.0
                 panels[workload] = {
                     scheme: [part / whole for part in self.parts(scheme, workload)]
                     for scheme in figure.schemes or table.schemes
                 }
                 continue
-            points = sorted(self.plan.expand(figure.schemes), key=lambda each: each.point)
             panels[workload] = {
                 f"{', '.join(f'{100 * at:g} %' for at in each.point)} {each.grid}": self.parts(
                     each.name, workload
                 )
-                for each in points
+                for each in sorted(self.plan.expand(figure.schemes), key=lambda each: each.point)
             }
-        label = figure.label or f"time relative to {table.reference}"
         looks = spec.colours(figure.names or figure.measures)
-        tops = (sum(parts) for of in panels.values() for parts in of.values())
-        up = Axis(label, low=0)
-        layers = {title: _stacked(parts, looks, up) for title, parts in panels.items()}
-        most = max(tops, default=1.0)
-        for layer in layers.values():
-            layer["encoding"]["y"]["scale"]["domainMax"] = most
-        return _picture({title: [layer] for title, layer in layers.items()})
+        picture = _picture({title: [_stacked(of, looks, up)] for title, of in panels.items()})
+        if figure.kind != "shares":
+            most = max((sum(parts) for of in panels.values() for parts in of.values()), default=1.0)
+            for panel in picture["concat"]:
+                panel["layer"][0]["encoding"]["y"]["scale"]["domainMax"] = most
+        return picture
 
     # ---- Series.
 
     def series(self) -> Spec:
-        """Draw a scheme's own series over processed writes, one small panel per workload."""
-        scheme, panels = self.figure.scheme, {}
-        up = self.limited(self.figure.title.split(" over ")[0])
-        for name in self.table.workloads:
-            document = self.table.documents[(name, scheme, self.table.seeds[0])]
-            step, values = series(document, self.figure.column)
-            writes = [(place + 1) * step / 1000 for place in range(len(values))]
-            curve = {scheme: _thinned(writes, values)}
-            panels[name] = [spec.lines(curve, Axis("thousand writes"), up, spec.colours(curve))]
-        return _picture(panels, 130)
-
-    def several_series(self) -> Spec:
-        """Draw a series of several schemes over the bytes written, with the seeds' range."""
+        """Draw a series of the schemes' own over the bytes written, with the seeds' range."""
         looks, across = self.looks(), Axis("GiB written")
-        up, documents = self.limited(self.figure.label), self.table.documents
+        low, high = self.figure.limits or (None, None)
+        sizes, documents = self.figure.scale == "bytes", self.table.documents
+        up = Axis(self.figure.label, "size" if sizes else "number", log=sizes, low=low, high=high)
         panels: dict[str, list[Spec]] = {}
         for workload in self.workloads:
             layers = panels.setdefault(workload, [])
@@ -239,57 +219,40 @@ class Drawing:
     # ---- Lines over a grid.
 
     def lines(self) -> Spec:
-        """Draw measures over a grid of one setting: a panel per measure or per trace."""
+        """Draw measures over the settings of a grid: a panel per measure or per trace.
+
+        By measure, `schemes` are horizontal lines, since they have one figure each, and `which`
+        marks the optimum of the first measure.
+        """
         figure, traces, grid = self.figure, self.workloads, self.figure.scheme
-        named = list(zip(figure.names, figure.measures, strict=False))
-        grids = list(zip(figure.names or figure.schemes, figure.schemes, strict=False))
+        measures = figure.measures or [figure.measure]
+        named = list(zip(figure.names or [grid], measures, strict=False))
         # Panels, each of lines: name, measure, grid and trace.
         shown = {
-            "lines-by-workload": lambda: {t: [(w, (m, grid, w)) for w in traces] for t, m in named},
-            "lines-by-measure": lambda: {w: [(n, (m, grid, w)) for n, m in named] for w in traces},
-            "lines-by-grid": lambda: {
-                w: [(n, (figure.measure, g, w)) for n, g in grids] for w in traces
+            "lines-by-workload": {t: [(w, (m, grid, w)) for w in traces] for t, m in named},
+            "lines-by-measure": {w: [(n, (m, grid, w)) for n, m in named] for w in traces},
+            "lines-by-grid": {
+                w: [(g, (measures[0], g, w)) for g in figure.schemes] for w in traces
             },
-        }[figure.kind]()
-        looks = spec.colours(name for name, _ in next(iter(shown.values())))
+        }[figure.kind]
+        levels = figure.schemes if figure.kind == "lines-by-measure" else []
+        looks = spec.colours([*(name for name, _ in next(iter(shown.values()))), *levels])
+        kind = "time" if figure.scale == "time" else "number"
         panels = {}
         for title, lines in shown.items():
             peaks = [max(c.values()) for _, of in lines if (c := self.curve(*of))]
             far = bool(peaks) and 0 < min(peaks) < max(peaks) / _FAR and not figure.relative_to
-            up = Axis(figure.label, log=far, low=None if far else 0)
+            far = far or kind == "time"
+            up = Axis(figure.label, kind, log=far, low=None if far else 0)
             layers = [layer for name, of in lines for layer in self.line(name, of, looks, up)]
+            name, of = lines[0]
+            if figure.which and (means := self.curve(*of)):
+                layers.append(self.star(name, means, looks, up))
+            for scheme, dash in zip(levels, _DASHES, strict=False):
+                if (mean := self.table.mean(measures[0], scheme, title)) is not None:
+                    layers.append(_level(scheme, mean, looks, dash))
             panels[title] = layers + ([spec.rule(y=1.0)] if figure.relative_to else [])
-        return _picture(panels, 180)
-
-    def over_grid(self) -> Spec:
-        """Draw measures over the settings of a grid, one panel per workload, and the seeds' range.
-
-        `schemes` are drawn as horizontal lines, since they have one figure each; `which` marks the
-        optimum of the first measure.
-        """
-        figure, panels = self.figure, {}
-        measures, names = figure.measures or [figure.measure], figure.names or [figure.scheme]
-        looks = spec.colours([*names, *figure.schemes])
-        time = figure.scale == "time"
-        up = Axis(figure.label, "time" if time else "number", log=time, low=None if time else 0)
-        for workload in self.workloads:
-            layers: list[Spec] = []
-            for name, measure in zip(names, measures, strict=True):
-                of = (measure, figure.scheme, workload)
-                layers += self.line(name, of, looks, up)
-                means = self.curve(*of)
-                if means and figure.which and name == names[0]:
-                    layers.append(self.star(name, means, looks, up))
-            for scheme, dash in zip(figure.schemes, _DASHES, strict=False):
-                mean = self.table.mean(measures[0], scheme, workload)
-                if mean is not None:
-                    level = spec.rule(y=mean, strokeDash=dash, strokeWidth=1.8)
-                    level["data"] = spec.data([{"key": scheme, "told": f"{mean:.4g}"}])
-                    tips = {"tooltip": spec.tip(name="key", value="told")}
-                    level["encoding"] |= {"color": spec.key(looks, symbol="stroke"), **tips}
-                    layers.append(level)
-            panels[workload] = layers
-        return _picture(panels, 230)
+        return _picture(panels, 200)
 
     def star(self, name: str, means: Curve, looks: Looks, up: Axis) -> Spec:
         """Return a mark at the optimum of a line."""
@@ -345,18 +308,25 @@ class Drawing:
 
 KINDS: dict[str, Callable[[Drawing], Spec]] = {
     "bars": Drawing.bars,
-    "shares": Drawing.shares,
-    "breakdown": Drawing.breakdown,
-    "breakdown-by-point": Drawing.breakdown,
+    "shares": Drawing.stacked,
+    "breakdown": Drawing.stacked,
+    "breakdown-by-point": Drawing.stacked,
     "series": Drawing.series,
-    "several-series": Drawing.several_series,
     "latency": Drawing.latency,
     "map": Drawing.map,
-    "over-grid": Drawing.over_grid,
     "lines-by-workload": Drawing.lines,
     "lines-by-measure": Drawing.lines,
     "lines-by-grid": Drawing.lines,
 }
+
+
+def _level(scheme: str, mean: float, looks: Looks, dash: Sequence[int]) -> Spec:
+    """Return a horizontal line of a scheme that has one figure."""
+    level = spec.rule(y=mean, strokeDash=dash, strokeWidth=1.8)
+    level["data"] = spec.data([{"key": scheme, "told": f"{mean:.4g}"}])
+    tips = {"tooltip": spec.tip(name="key", value="told")}
+    level["encoding"] |= {"color": spec.key(looks, symbol="stroke"), **tips}
+    return level
 
 
 def _band(
