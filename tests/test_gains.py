@@ -399,23 +399,27 @@ def test_every_cell_of_a_workload_has_the_same_chips(monkeypatch: pytest.MonkeyP
     assert [entry["name"] for entry in entries] == separation.workloads()
     monkeypatch.setenv("SLCACHE_SHARED", "/nowhere")
     for entry in entries:
-        if separation._load(entry, 1, 1) is None:
-            assert "recording" in entry
-            continue
-        points = list(separation._points(entry, quick=False))
-        devices = {point.whole.device for point in points} | {point.half.device for point in points}
-        assert len(devices) == 1
+        cells = list(separation.cells_of(entry, quick=False))
+        devices = [run.config["device"] for _, runs in cells for run in runs]
+        assert all(device == devices[0] for device in devices)
+        pool = devices[0]["pool"][0]
+        pages = pool["channels"] * pool["planes"] * pool["blocks"] * pool["wordlines"] * 3
+        assert devices[0]["user_bytes"] == 0.75 * pages * pool["page_bytes"]
         # Rules x seeds x (alone, and each cache in each size), each of them once.
-        assert len({point.cell for point in points}) == len(points) == 9 * (1 + 3 * 3)
-        assert len({tuple(point.whole.trace_options) for point in points}) == 3, "a draw a seed"
-        assert all(p.half.size * 2 == pytest.approx(p.whole.size, abs=1) for p in points)
+        draws = 1 if "file" in entry else 3
+        assert len({tuple(of.values()) for of, _ in cells}) == len(cells)
+        assert len(cells) == 3 * draws * (1 + 3 * len(entry["caches"]))
+        assert len({tuple(whole.trace_options) for _, (_, whole) in cells}) == draws
+        assert all(half.size * 2 == pytest.approx(whole.size, abs=1) for _, (half, whole) in cells)
+        if draws > 1:
+            writes = 0.8 * cells[0][1][1].size * pool["page_bytes"]
+            assert writes == 14 * devices[0]["user_bytes"]
 
 
 def test_the_verb_writes_cells_and_rests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = json.loads(json.dumps(separation._plan()))
     for entry in plan["workload"]:
-        if "random" in entry:
-            entry["random"]["overwrites"] = 2
+        entry["requests"] //= 7
     monkeypatch.setattr(separation, "_plan", lambda: plan)
     told = command("reproduce", "separation", "--quick", "--json", "--out", tmp_path)
     found: dict[str, Any] = json.loads(told.stdout)
