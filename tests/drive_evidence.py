@@ -13,8 +13,8 @@ def evidence(model: Model, content: dict[str, Any]) -> dict[str, tuple[str, str]
     """Return on what each key stands: kind and source."""
     template, drive, pool = model.template, model.drive, "device.pool[0]"
     dense = {3: "tlc", 4: "qlc"}[model.bits]
-    page = published.url(drive.phases[0].gb_s.source)
-    printed = "; ".join(f"{bar.to_gb:g} GB at {bar.gb_s.value:g} GB/s" for bar in drive.phases)
+    page = published.url(drive.phases[0].source)
+    printed = "; ".join(f"{bar.to_gb:g} GB at {bar.value:g} GB/s" for bar in drive.phases)
     chips = (
         template.nand.said if template.own_nand else f"another drive's chips: {template.nand.said}"
     )

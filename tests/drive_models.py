@@ -133,20 +133,18 @@ class Model:
         self.planes = self.template.planes // self.template.joined
         self.page = PAGE * self.template.joined
         phases = self.drive.phases
-        if any(bar.gb_s.use != "calibrate" for bar in phases):
+        if any(bar.use != "calibrate" for bar in phases):
             raise ValueError(f"{name}: a phase may not be used")
         if name == "hp-fx700-2tb":
             # Two speeds within one cache: it has their mean.
             first, second = phases[0], phases[1]
-            spent = (
-                first.to_gb / first.gb_s.value + (second.to_gb - first.to_gb) / second.gb_s.value
-            )
+            spent = first.to_gb / first.value + (second.to_gb - first.to_gb) / second.value
             self.cache_gb, self.first = second.to_gb, second.to_gb / spent
         else:
-            self.cache_gb, self.first = phases[0].to_gb, phases[0].gb_s.value
-        self.last = phases[-1].gb_s.value
+            self.cache_gb, self.first = phases[0].to_gb, phases[0].value
+        self.last = phases[-1].value
         self.boundary_gb = phases[1].to_gb if len(phases) == 3 and name != "hp-fx700-2tb" else None
-        self.second = phases[1].gb_s.value if self.boundary_gb else None
+        self.second = phases[1].value if self.boundary_gb else None
 
     @property
     def reads_us(self) -> list[float]:

@@ -89,7 +89,7 @@ def device(model: Model, found: dict[str, float]) -> dict[str, Any]:
         "device": {
             "name": model.drive.preset,
             "summary": f"like the {template.title}, {dense.upper()}: {statement(template)}",
-            "source": published.url(model.drive.phases[0].gb_s.source),
+            "source": published.url(model.drive.phases[0].source),
             "user_bytes": int(model.drive.user_gb * 1e9) // (PARTS * model.page) * PARTS * model.page,
             "mu_bytes": UNIT,
             "plp": False,

@@ -21,7 +21,7 @@ from slcache.drives import fills, latency, ledger, published
 from slcache.drives import protocol as protocols
 from slcache.drives.fills import SCHEME
 from slcache.drives.published import Trial
-from slcache.errors import UsageError
+from slcache.errors import ConfigError, UsageError
 from slcache.execute.engine import Engine
 from slcache.names import leaves
 from support import process, slcache, stdout
@@ -98,7 +98,7 @@ def test_law_three_is_the_integral_of_its_phases() -> None:
 
 def test_published_figures_have_a_source_and_averages_are_held_out() -> None:
     for drive in published.drives().values():
-        figures = [*(bar.gb_s for bar in drive.phases), *drive.others.values()]
+        figures = [*drive.phases, *drive.others.values()]
         if drive.average is not None:
             assert drive.average.held_out
             figures.append(drive.average)
@@ -110,6 +110,26 @@ def test_published_figures_have_a_source_and_averages_are_held_out() -> None:
     assert lexar is not None
     assert lexar.name == "lexar-nm790-2tb"
     assert published.of_preset("tiny") is None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"maap": "dram"}, "unknown key maap; allowed: name, "),
+        ({"bits": "3"}, "bits = '3': input should be a valid integer"),
+        ({"phase": [{"to_gb": 1}]}, "phase 1: source is missing"),
+        ({"others": {"a": {"v": 1, "source": "s", "use": "no"}}}, "others: a: use = 'no': "),
+    ],
+)
+def test_a_drive_of_which_something_wrong_is_said_is_refused(
+    wrong: dict[str, Any], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = {"user_gb": 1, "bits": 3, "link": "sata", "map": "dram"}
+    monkeypatch.setattr(published, "data", lambda _: {"drive": {"new": {**usual, **wrong}}})
+    published.drives.cache_clear()
+    with pytest.raises(ConfigError) as error:
+        published.drives()
+    assert f"measured.toml: drive: new: {told}" in str(error.value)
 
 
 def test_a_second_pass_and_pauses_are_told() -> None:
@@ -204,7 +224,7 @@ def test_a_drive_runs_empty_and_nearly_full(name: str, fill: float) -> None:
     document = result.documents[0]
     assert document["host"]["write"]["requests"] == workload["requests"]
     speed = document["host"]["bytes"] / document["host"]["duration_ns"]
-    first = published.drives()[name].phases[0].gb_s.value
+    first = published.drives()[name].phases[0].value
     # An empty drive writes to its cache alone, and a nearly full one is never faster.
     assert speed <= 1.05 * first
     assert fill or speed > 0.6 * first

@@ -146,8 +146,8 @@ def _published(found: ProtocolRun, number: int, place: int) -> str:
     if found.drive is None or number > 1 or place > len(found.drive.phases):
         return ""
     bar = found.drive.phases[place - 1]
-    held = ", held out" if bar.gb_s.held_out else ""
-    return f"to {bar.to_gb:g} GB at {bar.gb_s.value:g} GB/s{held}"
+    held = ", held out" if bar.held_out else ""
+    return f"to {bar.to_gb:g} GB at {bar.value:g} GB/s{held}"
 
 
 def _averages(found: ProtocolRun, number: int) -> str:

@@ -162,16 +162,16 @@ def _of_first(like: ProtocolRun) -> list[FillRow]:
     assert like.fill is not None
     bars = drive.phases
     size = bars[1 if drive.name == TWO_SPEEDS else 0]
-    cache = replace(size.gb_s, value=size.to_gb)
+    cache = replace(size, value=size.to_gb)
     rows = [_row(drive, "cache", "GB", cache, curve.cache_gb, NEAR["cache"])]
     fill = like.fill.passes[0]
     for number, bar in enumerate(bars, 1):
         span = bar.to_gb - bar.from_gb
         ours = fill.between(bar.from_gb + INNER * span, bar.to_gb - INNER * span)
-        rows.append(_row(drive, f"speed {number}", "GB/s", bar.gb_s, ours, NEAR["speed"]))
+        rows.append(_row(drive, f"speed {number}", "GB/s", bar, ours, NEAR["speed"]))
     if len(bars) == 3 and drive.name != TWO_SPEEDS:
         ours = fill.knee_gb(1.05 * curve.cache_gb, float(fill.gb[-1]))
-        rows.append(_boundary(drive, ours, bars[1].gb_s.use, "simulation"))
+        rows.append(_boundary(drive, ours, bars[1].use, "simulation"))
     if drive.average is not None:
         ours, near = curve.average_gb_s, NEAR["average"]
         rows.append(_row(drive, "average", "GB/s", drive.average, ours, near))
@@ -224,9 +224,9 @@ def _row(
     return FillRow(drive.name, name, unit, value, ours, by, use, off, near, verdict, why)
 
 
-def _boundary(drive: published.Drive, ours: float, use: str, by: str) -> FillRow:
+def _boundary(drive: published.Drive, ours: float, use: published.Use, by: str) -> FillRow:
     """Return the row of where the third phase begins."""
-    figure = replace(drive.phases[1].gb_s, value=drive.phases[1].to_gb, use=use)
+    figure = replace(drive.phases[1], value=drive.phases[1].to_gb, use=use)
     return _row(drive, "boundary", "GB", figure, ours, NEAR["boundary"], by, drive.user_gb)
 
 
@@ -241,14 +241,14 @@ def by_law(drive: published.Drive) -> list[FillRow]:
     first, second = drive.phases[0], drive.phases[1]
     usable = published.USABLE * drive.user_gb
     rows = []
-    if len(drive.phases) == 3 and all(bar.gb_s.held_out for bar in drive.phases):
+    if len(drive.phases) == 3 and all(bar.held_out for bar in drive.phases):
         ours = published.boundary_gb(first.to_gb, drive.bits, usable)
         rows.append(_boundary(drive, ours, "held-out", "law"))
     is_whole = drive.bits * first.to_gb > 0.9 * drive.user_gb
     if drive.average is not None and not is_whole and drive.name != TWO_SPEEDS:
-        speeds = first.gb_s.value, second.gb_s.value
+        speeds = first.value, second.value
         fill = published.fill(first.to_gb, *speeds, bits=drive.bits, user_gb=drive.user_gb)
-        use = "context" if drive.name in reasons("lawless") else "held-out"
+        use: published.Use = "context" if drive.name in reasons("lawless") else "held-out"
         average, ours = replace(drive.average, use=use), fill.average_gb_s
         rows.append(_row(drive, "average", "GB/s", average, ours, NEAR["average"], "law"))
     return rows

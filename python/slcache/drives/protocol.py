@@ -63,7 +63,7 @@ def _fill(found: ProtocolRun) -> Spec:
         if drive.average is not None:
             said.append(f"printed average (held out): {drive.average.value:g} GB/s")
         if drive.phases:
-            said.append(f"published: {published.url(drive.phases[0].gb_s.source)}")
+            said.append(f"published: {published.url(drive.phases[0].source)}")
     flat: dict[str, Any] = {"strokeDash": [1, 0]}
     layers.append(spec.lines(curves, across, up, looks, **flat))
     for layer in layers:
@@ -82,9 +82,9 @@ def _bars(drive: published.Drive, across: Axis, up: Axis) -> list[Spec]:
     """Return each published phase as a bar."""
     return [
         {
-            "key": "published, held out" if bar.gb_s.held_out else "published, calibrated to",
-            "x": bar.from_gb, "end": bar.to_gb, "y": bar.gb_s.value, "zero": 0,
-            "told": f"{bar.gb_s.value:g} GB/s from {bar.from_gb:g} to {bar.to_gb:g} GB",
+            "key": "published, held out" if bar.held_out else "published, calibrated to",
+            "x": bar.from_gb, "end": bar.to_gb, "y": bar.value, "zero": 0,
+            "told": f"{bar.value:g} GB/s from {bar.from_gb:g} to {bar.to_gb:g} GB",
         }
         for bar in drive.phases
     ]  # fmt: skip

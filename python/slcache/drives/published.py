@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from slcache.options import parsing
+from pydantic import AliasChoices, ConfigDict, Field
+
+from slcache.reproduce import notation
+from slcache.reproduce.notation import CLOSED
 
 #: Data that lie in flash when folding begins, as a share of the user capacity: the mean
 #: over the calibrated drives.
@@ -67,13 +70,22 @@ def fill(
 LIKE = "-like"
 
 
+#: What a published figure may be used for.
+Use = Literal["calibrate", "held-out", "context"]
+
+
 @dataclass(frozen=True)
 class PublishedFigure:
     """A published number: who says it, and what it may be used for."""
 
-    value: float
+    __pydantic_config__: ClassVar[ConfigDict] = CLOSED
+
+    value: Annotated[float, Field(validation_alias=AliasChoices("v", "gb_s"))]
     source: str
-    use: str
+    use: Use
+    #: The page's own word, and how far an average is from that of the phases.
+    about: str = ""
+    error: float | None = None
 
     @property
     def held_out(self) -> bool:
@@ -81,18 +93,19 @@ class PublishedFigure:
         return self.use == "held-out"
 
 
-@dataclass(frozen=True)
-class Bar:
-    """A phase as it was published: from and to how many GB, and how many GB per second."""
+@dataclass(frozen=True, kw_only=True)
+class Bar(PublishedFigure):
+    """A phase as it was published: GB per second, and from and to how many GB."""
 
-    from_gb: float
     to_gb: float
-    gb_s: PublishedFigure
+    from_gb: float = 0.0
 
 
 @dataclass(frozen=True)
 class Drive:
     """A drive with its published figures."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = CLOSED
 
     name: str
     user_gb: float
@@ -100,12 +113,21 @@ class Drive:
     link: str
     #: Where the mapping table lies, recalled.
     map: str
-    phases: tuple[Bar, ...]
-    average: PublishedFigure | None
+    #: The protocol of the phases.
+    fill: str = ""
+    #: Each with its end alone.
+    phase: tuple[Bar, ...] = ()
+    average: PublishedFigure | None = None
     #: Other figures by their names.
-    others: Mapping[str, PublishedFigure]
+    others: Mapping[str, PublishedFigure] = field(default_factory=dict)
     #: Of a drive of which nothing was used to calibrate: why.
-    whole: str | None
+    whole: str | None = None
+
+    @cached_property
+    def phases(self) -> tuple[Bar, ...]:
+        """The phases, each from the end of the one before."""
+        begins = (0.0, *(bar.to_gb for bar in self.phase))
+        return tuple(map(lambda bar, begin: replace(bar, from_gb=begin), self.phase, begins))
 
     @property
     def preset(self) -> str:
@@ -121,9 +143,8 @@ def url(source: str) -> str:
 @cache
 def drives() -> dict[str, Drive]:
     """Return every drive by its name."""
-    return {
-        name: _filled_drive(name, entry) for name, entry in data("measured.toml")["drive"].items()
-    }
+    rows = {name: {"name": name, **row} for name, row in data("measured.toml")["drive"].items()}
+    return notation.build(dict[str, Drive], rows, "measured.toml: drive")
 
 
 def of_preset(name: str) -> Drive | None:
@@ -131,63 +152,39 @@ def of_preset(name: str) -> Drive | None:
     return drives().get(name.removesuffix(LIKE)) if name.endswith(LIKE) else None
 
 
-def _filled_drive(name: str, entry: Mapping[str, Any]) -> Drive:
-    marked = {
-        key: PublishedFigure(float(value["v"]), value["source"], value["use"])
-        for key, value in entry.items()
-        if isinstance(value, dict) and "v" in value
-    }
-    printed = entry.get("average")
-    average = printed and PublishedFigure(printed["gb_s"], printed["source"], printed["use"])
-    begin, bars = 0.0, []
-    for phase in entry.get("phase", []):
-        speed = PublishedFigure(phase["gb_s"], phase["source"], phase["use"])
-        bars.append(Bar(begin, float(phase["to_gb"]), speed))
-        begin = float(phase["to_gb"])
-    return Drive(
-        name=name,
-        user_gb=float(entry["user_gb"]),
-        bits=int(entry["bits"]),
-        link=str(entry["link"]),
-        map=str(entry["map"]),
-        phases=tuple(bars),
-        average=average,
-        others=marked,
-        whole=entry.get("whole"),
-    )
-
-
 #: What a trial is of, in the order in which tables have it.
 KINDS = ("reads", "in cache", "past it", "mixed", "steady", "flush")
 _OF_PHASE = {"reads", "steady", "flush"}
-#: The sides of a trial: reads, writes, flushes, and a write with the flush behind it.
-SIDES = ("read", "write", "flush", "sync")
-_BYTES = {"k": 1 << 10, "M": 1 << 20}
 
 
 @dataclass(frozen=True)
 class TestedDrive:
     """A drive whose latencies are published, and the preset that is most like it."""
 
+    __pydantic_config__: ClassVar[ConfigDict] = CLOSED
+
     name: str
-    #: `client`, `enterprise` or `ufs`.
-    drive_class: str
-    nearest: str | None
+    drive_class: Annotated[Literal["client", "enterprise", "ufs"], Field(alias="class")]
+    nearest: str | None = None
     #: The drive's planes by those of the preset.
-    planes: Fraction
+    planes: Fraction = Fraction(1)
     #: Whether its static SLC region has as many bytes as the preset's.
     same_static: bool = False
+    model: str = ""
+    gb: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Trial:
     """One published trial: its load, the state before it, and what is printed."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = CLOSED
 
     name: str
     drive: TestedDrive
     source: str
     #: The time of its host between two requests, which is in no latency.
-    host_us: float
+    host_us: float = 0.0
     rw: str
     #: Reads in a hundred reads and writes of one loop.
     reads: int
@@ -195,15 +192,18 @@ class Trial:
     #: Requests outstanding, of each loop; none where they come at a rate.
     depths: tuple[int, ...]
     #: Drives that share the load.
-    drives: int
+    drives: int = 1
     #: None where the whole drive is meant.
-    span_bytes: int | None
-    seconds: float
-    state: str | None
+    span_bytes: int | None = None
+    seconds: float = 0.0
+    state: str | None = None
+    #: The state in the source's own words.
+    said: str = ""
     phase: str
-    use: str
-    #: Of each side, in us but for `iops` and `mb_s`.
-    figures: Mapping[str, Mapping[str, float]]
+    use: Use
+    #: Of reads, writes, flushes, and writes with the flush behind them (`sync`), in us but for
+    #: `iops` and `mb_s`.
+    figures: Mapping[str, Mapping[str, int | float]]
     #: Whether the SLC cache, or its dynamic part, took no data of it, as far as the source shows.
     closed: bool | Literal["dynamic"] = False
 
@@ -225,7 +225,7 @@ class Trial:
 @cache
 def data(name: str) -> dict[str, Any]:
     """Return what a file of published data holds."""
-    return parsing.toml_file(Path(__file__).with_name(name))
+    return notation.load(Path(__file__).with_name(name))
 
 
 def sources() -> Mapping[str, Mapping[str, Any]]:
@@ -236,36 +236,13 @@ def sources() -> Mapping[str, Mapping[str, Any]]:
 @cache
 def trials() -> tuple[Trial, ...]:
     """Return every trial in the file's order."""
-    drives = {name: _drive(name, entry) for name, entry in data("latency.toml")["drive"].items()}
-    return tuple(_trial(entry, drives[entry["drive"]]) for entry in data("latency.toml")["row"])
-
-
-def _drive(name: str, entry: Mapping[str, Any]) -> TestedDrive:
-    planes = Fraction(entry.get("planes", "1"))
-    same_static = entry.get("same_static", False)
-    return TestedDrive(name, entry["class"], entry.get("nearest"), planes, same_static)
-
-
-def _trial(entry: Mapping[str, Any], drive: TestedDrive) -> Trial:
-    size, span, depth = entry["bs"], entry.get("span_gib"), str(entry["qd"])
-    return Trial(
-        name=entry["id"],
-        drive=drive,
-        source=entry["source"],
-        host_us=float(sources()[entry["source"]].get("host_us", 0)),
-        rw=entry["rw"],
-        reads=entry.get("rwmixread", 100 if entry["rw"].endswith("read") else 0),
-        size=int(size[:-1]) * _BYTES[size[-1]],
-        depths=() if depth == "open" else tuple(int(part) for part in depth.split("+")),
-        drives=entry.get("drives", 1),
-        span_bytes=None if span is None else int(span * 2**30),
-        seconds=float(entry.get("seconds", 0)),
-        state=entry.get("state"),
-        closed=entry.get("closed", False),
-        phase=entry["phase"],
-        use=entry["use"],
-        figures={side: entry[f"{side}_us"] for side in SIDES if f"{side}_us" in entry},
-    )
+    drives = {name: {"name": name, **row} for name, row in data("latency.toml")["drive"].items()}
+    hosts = {name: row["host_us"] for name, row in sources().items() if "host_us" in row}
+    rows = [
+        {**row, "drive": drives.get(row["drive"]), "host_us": hosts.get(row["source"], 0.0)}
+        for row in data("latency.toml")["row"]
+    ]
+    return tuple(notation.build(list[Trial], rows, "latency.toml: row"))
 
 
 REPRODUCED, FAILED, SHOWN = "reproduced", "failed", "not judged"

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -75,7 +74,7 @@ class LatencyTest:
         rate = sum(side.get("iops", 0) for side in sides) or 1e6 / next(iter(sides))["mean"]
         return published.Trial(
             name=self.title,
-            drive=published.TestedDrive("fitted", "client", None, Fraction(1)),
+            drive=published.TestedDrive("fitted", "client"),
             source=self.log,
             # A synchronous write and its flush are one request: the host is not asked between.
             host_us=0.0 if self.role == Role.synced else host_us,
@@ -83,7 +82,6 @@ class LatencyTest:
             reads=self.reads,
             size=self.block_bytes,
             depths=(self.depth,),
-            drives=1,
             span_bytes=max(_SPAN_BYTES, self.block_bytes),
             seconds=min(self.count, requests or self.count) / rate,
             state=state,

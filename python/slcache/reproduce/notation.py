@@ -166,7 +166,7 @@ def load(path: Path) -> dict[str, Any]:
 
 def build(
     kind: type[T],
-    table: Mapping[str, Any],
+    table: Mapping[str, Any] | Sequence[Any],
     where: str,
     known: Mapping[str, Sequence[str]] | None = None,
 ) -> T:
@@ -206,7 +206,7 @@ def _fault(kind: type, error: ErrorDetails) -> str:
     of_key = error["loc"][-1] == "[key]"
     *place, key = error["loc"][:-2] if of_key else error["loc"]
     steps = [f" {one + 1}" if isinstance(one, int) else f": {one}" for one in place]
-    at = "".join([*steps, ": "]).removeprefix(": ")
+    at = "".join([*steps, ": "]).lstrip(": ")
     if error["type"] == "missing":
         return f"{at}{key} is missing"
     if error["type"] == "unexpected_keyword_argument":
