@@ -17,7 +17,8 @@ from generated_pages import DOCS, FAMILIES, KINDS, MODES, in_family, pages
 from generated_pages import PAGES as GENERATED
 from slcache import catalogue, explain
 from slcache.cli.app import command_line
-from slcache.execute import engine, tasks
+from slcache.execute import engine
+from slcache.execute.run import Run
 from slcache.study.model import read_study, study_of_document
 from support import contains, stdout
 from support import slcache as ask
@@ -105,7 +106,7 @@ def _begin(*_: Any, **__: Any) -> None:  # noqa: ANN401
 def test_a_command_fits_its_device(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Device, schemes, keys and sizes go together, whatever the recording holds."""
     monkeypatch.setattr(engine.Driver, "run", _begin)
-    monkeypatch.setattr(tasks, "document", lambda run, *_, **__: _begin(run.config))
+    monkeypatch.setattr(Run, "document", lambda run, *_, **__: _begin(run.config))
     lists = dict(re.findall(r"^(NINE|DISK)=(\S+)", text("when-each-wins.md"), re.MULTILINE))
     words = [lists.get(word.removeprefix("$"), word) for word in words]
     if OWN.fullmatch(words[1]) and not Path(words[1]).exists():

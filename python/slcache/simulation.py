@@ -156,11 +156,8 @@ def _replayed(
     progress: Progress | None,
 ) -> Result:
     """Replay a trace and write what is asked for, none of it in the place of what is read."""
-    # Who imports slcache runs nothing yet.
-    from slcache.execute import tasks
-
     files.check(run.writes, read)
-    document = tasks.document(run, trace, progress=progress)
+    document = run.document(trace, progress=progress)
     return Result.made(json.loads(document), None, read)
 
 

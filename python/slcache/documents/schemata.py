@@ -11,7 +11,6 @@ from typing import Any
 
 from slcache import _core, units
 from slcache.options import Options
-from slcache.options.schema import schema_of_file
 
 #: What `slcache explain --schema` also calls a document.
 _ALIASES = {"run": "result"}
@@ -82,8 +81,7 @@ def schema(name: str) -> dict[str, Any]:
     module, kind, version = _MODELS[name]
     said = ("https://json-schema.org/draft/2020-12/schema", f"urn:slcache:schema:{name}:{version}")
     model = getattr(import_module(f"slcache.{module}"), kind)
-    is_file = isinstance(model, type) and issubclass(model, Options)
-    whole = schema_of_file(model) if is_file else of(model)
+    whole = of(model)
     if name == "compare":
         run = schema("result")
         inner = {key: value for key, value in run.items() if key not in (*_OF_FILES, "$defs")}
@@ -93,7 +91,11 @@ def schema(name: str) -> dict[str, Any]:
 
 @cache
 def of(model: type) -> dict[str, Any]:
-    """Return the schema of what a class holds, with its fields' docstrings."""
+    """Return the schema of what a class holds, with its fields' docstrings or options."""
+    if isinstance(model, type) and issubclass(model, Options):
+        from slcache.options.schema import schema_of_file
+
+        return schema_of_file(model)
     from pydantic import TypeAdapter
     from pydantic.json_schema import GenerateJsonSchema
 

@@ -53,7 +53,7 @@ class Inline:
 
         task = self._tasks.popleft()
         progress = with_title(task.run.title, self._progress)
-        text = tasks.document(task.run, self._trace(task.run.source), progress=progress)
+        text = task.run.document(self._trace(task.run.source), progress=progress)
         return [tasks.done_of(task.name, text, self._level)]
 
     def _trace(self, text: str) -> str | _core.Rereadable:

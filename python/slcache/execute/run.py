@@ -10,14 +10,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from slcache import catalogue, files
+from slcache import _core, catalogue, files
 from slcache.documents.figures import by_seed
 from slcache.errors import ConfigError, UsageError, about
 from slcache.files import Path
 from slcache.options import content
 from slcache.options.content import Content, EngineRun, is_workload
 from slcache.options.parsing import time_ns
-from slcache.trace import reader_options
+from slcache.trace import Progress, reader_options
 
 if TYPE_CHECKING:
     from slcache.files import Timeline
@@ -165,6 +165,25 @@ class Run:
         return catalogue.engine_run(
             self.device, self.scheme, self.settings, replay=self.replay, seed=self.seed
         )
+
+    def document(self, trace: str | _core.Rereadable, *, progress: Progress | None = None) -> str:
+        """Run a trace, wherever it is read from, and return the result document, as JSON."""
+        whole: EngineRun = {
+            **self.engine_run(),
+            # How a trace was read is in the file that was made of it.
+            "trace_options": [] if self.written else list(self.trace_options),
+            "snapshot_in": _named(self.load_state),
+            "snapshot_out": _named(self.save_state),
+            "memory_in": _named(self.memory_in),
+            "memory_out": _named(self.memory_out),
+            "log": _named(self.log),
+            "timelines": list(self.timelines),
+        }
+        return _core.run(trace, whole, progress=progress)
+
+
+def _named(path: Path | None) -> str | None:
+    return None if path is None else os.fspath(path)
 
 
 def identity(

@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Literal
 
-from slcache import _core, files, metrics
+from slcache import _core, metrics
 from slcache.code import call, spoken
 from slcache.errors import ConfigError, RunError, TraceError
 from slcache.execute import store
@@ -27,7 +27,7 @@ from slcache.files import Timeline
 from slcache.metrics import METRICS, PARTS, Value
 from slcache.options.content import label, path_of, trace_of
 from slcache.sentences import notes
-from slcache.trace import Progress, Trace, cut
+from slcache.trace import Trace, cut
 
 #: The figures of a run, by metric.
 Values = Mapping[str, Value]
@@ -115,7 +115,7 @@ def _repeat(run: Run, path: Path) -> None:
 
 _MAKINGS: Mapping[str, Callable[[Run, Path], object]] = {
     "state": lambda run, path: _core.save_state(path, run.engine_run(), progress=None),
-    "memory": lambda run, path: document(replace(run, memory_out=path), trace_of(run.source)),
+    "memory": lambda run, path: replace(run, memory_out=path).document(trace_of(run.source)),
 }
 
 
@@ -142,27 +142,7 @@ def _point(task: Task) -> str:
     if task.prepared is not None and Path(task.prepared).exists():
         trace = _core.prepared(label(run.source), Path(task.prepared))
     started = task.state is not None and Path(task.state).exists()
-    return document(replace(run, load_state=task.state if started else None), trace)
-
-
-def document(run: Run, trace: str | _core.Rereadable, *, progress: Progress | None = None) -> str:
-    """Run a trace, wherever it is read from, and return the result document, as JSON."""
-    whole = run.engine_run()
-    whole |= {
-        # How a trace was read is in the file that was made of it.
-        "trace_options": [] if run.written else list(run.trace_options),
-        "snapshot_in": _named(run.load_state),
-        "snapshot_out": _named(run.save_state),
-        "memory_in": _named(run.memory_in),
-        "memory_out": _named(run.memory_out),
-        "log": _named(run.log),
-        "timelines": list(run.timelines),
-    }
-    return _core.run(trace, whole, progress=progress)
-
-
-def _named(path: files.Path | None) -> str | None:
-    return None if path is None else os.fspath(path)
+    return replace(run, load_state=task.state if started else None).document(trace)
 
 
 def serve() -> None:

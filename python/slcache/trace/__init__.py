@@ -16,7 +16,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from slcache import _core, files
-from slcache.charts import pictures
 from slcache.errors import ConfigError, UsageError, about
 from slcache.files import Path
 from slcache.names import leaves
@@ -68,6 +67,8 @@ class Trace:
     @checked
     def picture(self, path: Path) -> None:
         """Draw sizes, times, hot set and addresses in a .png, .svg, .pdf or .html file."""
+        from slcache.charts import pictures
+
         pictures.check_name(path)
         pictures.save_trace(self.info(), path)
 
