@@ -13,7 +13,8 @@ import pytest
 import slcache
 from slcache import ConfigError, UsageError, bounds, catalogue, cliffs
 from slcache.bandwidth import curves
-from slcache.bandwidth.curves import Values
+from slcache.bandwidth.curves import BandwidthCurve, Values
+from slcache.cli.cliff import table
 from support import json_of, write_trace
 from support import slcache as command
 from test_gains import hot
@@ -189,11 +190,11 @@ def series(
 def test_stalls_count_as_time() -> None:
     fast_then_stalling = [GIB] * 100 + [GIB, 0, 0, 0] * 100
     curve = curves.sustained(series(fast_then_stalling))
-    written, rate = curve.written_gib, curve.mb_per_s
+    written, rate = curve.written_bytes / GIB, curve.mb_per_s
     assert written[-1] == pytest.approx(200)
     assert rate[0] == pytest.approx(GIB / 1e6)
     assert rate[(written > 104) & (written < 196)].mean() == pytest.approx(GIB / 4 / 1e6, rel=0.05)
-    assert curve.cliff_gib == pytest.approx(100, abs=2)
+    assert curve.cliff_bytes == pytest.approx(100 * GIB, rel=0.02)
     uneven = [GIB] * 100 + ([GIB] * 3 + [0] * 3) * 100
     assert curves.sustained(series(uneven)).last_mb_per_s == pytest.approx(GIB / 2 / 1e6, rel=0.05)
     # So does time before the first completion, and a last window for what it lasted.
@@ -212,8 +213,8 @@ def test_stalls_count_as_time() -> None:
     assert [first.seconds, second.seconds] == pytest.approx([1.8, 2.4])
     assert first.start_mb_per_s == pytest.approx(2 * mb / 0.8)
     assert second.mean_mb_per_s == pytest.approx(3 * mb / 2.4)
-    assert curve.written_gib == pytest.approx([2, 3, 4, 5, 6])
-    assert curve.cliff_gib == pytest.approx(2)
+    assert [*curve.written_bytes / GIB] == pytest.approx([2, 3, 4, 5, 6])
+    assert curve.cliff_bytes == pytest.approx(2 * GIB)
     # Bursts that outlast the pause have none.
     longer = series([gib] * 8, [1.0, 2.0, 3.0, 4.0, 3.0, 4.0, 5.0, 6.0])
     longer["host"]["duration_ns"] = 8_000_000_000
@@ -241,21 +242,21 @@ def test_first_and_last_are_bytes_by_time_and_not_above_the_flash(every_ns: int)
     curve = curves.sustained(completed([every_ns * (i + 1) for i in range(1600)], 1_000_000))
     for found in (curve.first_mb_per_s, curve.last_mb_per_s):
         assert 0.93 * peak < found <= peak * (1 + 1e-9)
-    assert curve.cliff_gib is None
+    assert curve.cliff_bytes is None
     # A stall in each tenth is time, at first as well, and no cliff.
     stalls = [every_ns * (i + 1 + 100 * ((i + 80) // 160)) for i in range(1600)]
     curve = curves.sustained(completed(stalls, 1_000_000))
     assert curve.first_mb_per_s == pytest.approx(peak * 160 / 260, rel=0.07)
     assert curve.last_mb_per_s == pytest.approx(peak * 160 / 260, rel=0.07)
-    assert curve.cliff_gib is None
+    assert curve.cliff_bytes is None
 
 
 def test_a_cliff_is_a_fall_that_lasts() -> None:
     def cliff(*parts: tuple[int, int]) -> float | None:
         """Of so many hundredths of 5 GiB at so many seconds a GiB."""
         written = [gib for many, s in parts for gib in ([0] * (s - 1) + [GIB]) * (5 * many)]
-        found = curves.sustained(series(written)).cliff_gib
-        return None if found is None else found / 5
+        found = curves.sustained(series(written)).cliff_bytes
+        return None if found is None else found / (5 * GIB)
 
     assert cliff((40, 1), (60, 2)) == pytest.approx(40)
     assert cliff((93, 1), (7, 4)) == pytest.approx(93)
@@ -264,12 +265,12 @@ def test_a_cliff_is_a_fall_that_lasts() -> None:
     buffered = series([6 * GIB, *([GIB] * 94)]) | {"config": {"buffer": {"bytes": 5 * GIB}}}
     curve = curves.sustained(buffered)
     assert curve.first_mb_per_s == pytest.approx(GIB / 1e6, rel=1e-3)
-    assert curve.cliff_gib is None
+    assert curve.cliff_bytes is None
     latest = [1.0, 2.0, 3.0, 4.0] * 2
     burst = series([6 * GIB, GIB, GIB, GIB] * 2, latest) | {"config": buffered["config"]}
     curve = curves.in_bursts(burst, 9 * GIB, 5_000_000_000)
     assert curve.first_mb_per_s == pytest.approx(GIB / 1e6)
-    assert curve.cliff_gib is None
+    assert curve.cliff_bytes is None
     assert curve.bursts[0].start_mb_per_s == pytest.approx(6 * GIB / 1e6)
     # It stands still for a moment, in the end too; it is slow at first; it makes up for it.
     assert cliff((50, 1), (1, 3), (49, 1)) is None
@@ -289,7 +290,7 @@ def test_idle_time_between_bursts_is_no_time_of_the_device(pause_ms: int) -> Non
     document = completed(done, 1_000_000, begun)
     curve = curves.in_bursts(document, 400 << 16, pause_ms * 1_000_000)
     assert bool(curve.bursts) == (pause_ms == 600)
-    assert curve.cliff_gib == pytest.approx(1000 / (1 << 14), rel=0.02)
+    assert curve.cliff_bytes == pytest.approx(1000 << 16, rel=0.02)
     assert curve.first_mb_per_s == pytest.approx((1 << 16) / 250, rel=0.02)
     assert curve.last_mb_per_s == pytest.approx((1 << 16) / 1000, rel=0.02)
 
@@ -300,7 +301,7 @@ def test_the_verb_writes_figures_and_pictures(
     both = ["cliff", "--device", "tiny", "--amount", "1500KiB", "--bs", "16k", "--iodepth", "8"]
     found = json_of(*both, "--schemes", "tlc-only,baseline", "--out", tmp_path, "--json")["schemes"]
     assert set(found) == {"tlc-only", "baseline"}
-    assert found["baseline"]["written_gib"][-1] == pytest.approx(1500 / 2**20, rel=0.02)
+    assert found["baseline"]["written_bytes"][-1] == pytest.approx(1500 << 10, rel=0.02)
     assert {path.name for path in tmp_path.iterdir()} == {"cliff.json", "cliff.svg", "cliff.png"}
     paused = ["--pattern", "bursts", "--bursts", "3", "--pause", "5s", "--json"]
     done = command(*both, "--schemes", "tlc-only", *paused)
@@ -318,6 +319,10 @@ def test_the_verb_writes_figures_and_pictures(
     merged = command(*both, "--schemes", "tlc-only", *paused[:-2], "1ms")
     assert b"note: tlc-only: a burst lasts longer than the 1.00 ms" in merged.stderr
     assert b"last MB/s" in merged.stdout
+    # Speeds of a column have as many digits, be they whole or not.
+    speeds = BandwidthCurve(np.array([2e6]), np.array([11.0]), 10.98, 11.04)
+    (row,) = table({"baseline": speeds}).rows
+    assert [row[1].plain, row[3].plain] == ["11.0", "11.0"]
 
 
 @pytest.mark.parametrize("write_bytes", [4096, 12288])

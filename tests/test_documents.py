@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -207,6 +208,22 @@ def test_shapes_of_published_schemas_keep_their_names(document: str) -> None:
     known = json.loads(_core.schema(native) or "")["$defs"] if native else {}
     shapes = schemata.schema(document)["$defs"]
     assert sorted(shapes.keys() - known.keys()) == SHAPES[document].split()
+
+
+@pytest.mark.parametrize("document", [*schemata._MODELS, "run", "trace-info", "bound", "device"])
+def test_sizes_and_times_of_documents_are_in_base_units(document: str) -> None:
+    def names(node: object) -> Iterator[str]:
+        if isinstance(node, dict):
+            yield from node.get("properties", {}) if node.get("properties") else ()
+            for each in node.values():
+                yield from names(each)
+        elif isinstance(node, list):
+            for each in node:
+                yield from names(each)
+
+    found = {*names(schemata.schema(document))}
+    odd = {name for name in found if re.search(r"_([kmgt]i?b|ms|min|h|days)$", name)}
+    assert odd == set()
 
 
 @pytest.mark.parametrize("device", [entry["name"] for entry in catalogue.devices()])

@@ -354,7 +354,7 @@ def test_a_cliff_tells_it_beside_the_bandwidth() -> None:
     assert "turn dense" in document["ips"]["gain"]["why"]
     plain = json.loads(command("cliff", *schemes, *load, "--json").stdout)["schemes"]
     assert all("gain" not in each for each in plain.values())
-    assert plain["baseline"]["written_gib"] == document["baseline"]["written_gib"]
+    assert plain["baseline"]["written_bytes"] == document["baseline"]["written_bytes"]
     how: dict[str, Any] = {"scheme": "hyssd-static", "vary": {"workload.requests": [50]}}
     found = slcache.sweep("zipf-4k", device="hyssd-st", **how, metrics="gain_share")
     assert found.table[GAIN_SHARE].to_list() == [None]

@@ -230,19 +230,19 @@ class BurstBandwidth:
 
 @dataclass(frozen=True)
 class BandwidthCurve:
-    """GiB written by the end of each stretch, and MB/s within it; bursts if there were pauses.
+    """Bytes written by the end of each stretch, and MB/s within it; bursts if there were pauses.
 
     Each speed is bytes by time, that at first and that of the last tenth of the data too.
     """
 
-    written_gib: Values
+    written_bytes: Values
     mb_per_s: Values
     first_mb_per_s: float
     last_mb_per_s: float
     bursts: tuple[BurstBandwidth, ...] = ()
 
     @property
-    def cliff_gib(self) -> float | None:
+    def cliff_bytes(self) -> float | None:
         """How much was written before the bandwidth first fell; None if it never did.
 
         It is down over a tenth of the data, and over all that is left: else it was a stall. A burst
@@ -250,7 +250,7 @@ class BandwidthCurve:
         """
         slow = FALL * self.first_mb_per_s
         fallen = self.mb_per_s < slow
-        edges = np.concatenate([[0.0], self.written_gib])
+        edges = np.concatenate([[0.0], self.written_bytes])
         if not self.bursts:
             times = np.concatenate([[0.0], np.cumsum(np.diff(edges) / self.mb_per_s)])
             whole, begin = edges[-1], edges[:-1]
@@ -265,9 +265,9 @@ class BandwidthCurve:
         return {
             "first_mb_per_s": self.first_mb_per_s,
             "last_mb_per_s": self.last_mb_per_s,
-            "cliff_gib": self.cliff_gib,
+            "cliff_bytes": self.cliff_bytes,
             **({"bursts": [vars(burst) for burst in self.bursts]} if self.bursts else {}),
-            "written_gib": self.written_gib.round(6).tolist(),
+            "written_bytes": self.written_bytes.tolist(),
             "mb_per_s": self.mb_per_s.round(2).tolist(),
         }
 
@@ -324,7 +324,7 @@ class _SeriesWindows:
         first = LONG * whole if first_bytes is None else first_bytes
         early_s = np.interp((1 - LONG) * whole, [0.0, *total], [0.0, *spent_s - self.early_s])
         return BandwidthCurve(
-            np.cumsum(sizes)[known] / (1 << 30),
+            np.cumsum(sizes, dtype=np.float64)[known],
             sizes[known] / seconds[known] / 1e6,
             self.first_mb_per_s(first, total, spent_s),
             float(LONG * whole / (spent_s[-1] - early_s) / 1e6),
@@ -382,7 +382,7 @@ def in_bursts(
     first = LONG * ends[-1] if first_bytes is None else first_bytes
     passed = [np.cumsum(each) for each in parts[0]]
     return BandwidthCurve(
-        np.cumsum(sizes) / (1 << 30),
+        np.cumsum(sizes, dtype=np.float64),
         sizes / seconds / 1e6,
         windows.first_mb_per_s(first, *passed),
         float(sizes[last].sum() / seconds[last].sum() / 1e6),

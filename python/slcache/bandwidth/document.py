@@ -45,7 +45,7 @@ class Curve(DocumentPart):
     without what the DRAM buffer holds."""
     last_mb_per_s: Amount
     """Over the last tenth."""
-    cliff_gib: Amount | None
+    cliff_bytes: Amount | None
     """Written before the bandwidth fell below 70 % of that at first; null where it did not.
 
     Without pauses it is below over a tenth of the amount, and over the rest.
@@ -54,14 +54,14 @@ class Curve(DocumentPart):
     """Only where it was asked for, beside the same load without a cache."""
     bursts: list[Burst] = Field(ABSENT, min_length=1)
     """Only of bursts with a pause between them."""
-    written_gib: list[Amount]
+    written_bytes: list[Amount]
     """Written by the end of each stretch."""
     mb_per_s: list[Amount]
     """The bandwidth of each stretch."""
 
 
 class CliffShape(DocumentPart):
-    """Write bandwidth over data written, by scheme. MB are 10^6 bytes, GiB 2^30."""
+    """Write bandwidth over data written, by scheme. MB are 10^6 bytes."""
 
     device: str
     """The device as it was named."""

@@ -378,19 +378,18 @@ Points = tuple[Values, Values]
 
 def cliff(curves: Mapping[str, BandwidthCurve], bursts: int, device: str) -> Spec:
     """Draw write bandwidth over data written, a line per scheme."""
-    end = max(float(curve.written_gib[-1]) for curve in curves.values()) * (1 << 30)
+    end = max(float(curve.written_bytes[-1]) for curve in curves.values())
     across = spec.sized(
         "written" + ("; dashed: pauses" if bursts > 1 else ""), end, low=0, high=end
     )
     top = 1.12 * max(float(curve.mb_per_s.max()) for curve in curves.values())
     up = Axis(_SPEED, low=0, high=top)
     drawn = {
-        name: _stretches(curve.written_gib * (1 << 30), curve.mb_per_s)
-        for name, curve in curves.items()
+        name: _stretches(curve.written_bytes, curve.mb_per_s) for name, curve in curves.items()
     }
     layers = [
-        spec.rule(x=amount * (1 << 30) * burst / bursts / across.per, strokeOpacity=0.5)
-        for amount in sorted({float(curve.written_gib[-1]) for curve in curves.values()})
+        spec.rule(x=amount * burst / bursts / across.per, strokeOpacity=0.5)
+        for amount in sorted({float(curve.written_bytes[-1]) for curve in curves.values()})
         for burst in range(1, bursts)
     ]
     steps: dict[str, Any] = {"interpolate": "step-before"}

@@ -15,7 +15,7 @@ from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.options import option
 from slcache.sentences import notes as states
-from slcache.tables.table import Cells, Columns, Table
+from slcache.tables.table import Cells, Columns, Source, Table
 
 if TYPE_CHECKING:
     from slcache.bandwidth.curves import BandwidthCurve
@@ -268,24 +268,27 @@ def cliff(asked: CliffOptions) -> None:
     console.answer(asked.form, result.to_json, parts)
 
 
+def _speed(key: str) -> Source:
+    """Return the column of a speed, all of whose rows have as many digits."""
+    return lambda row: units.number(row[key])
+
+
 #: What is told of writes without a break, and of each burst.
 _SUSTAINED: Columns = {
     "scheme": "scheme",
-    "first MB/s": "first_mb_per_s",
-    "cliff after": lambda row: "none" if row["cliff_gib"] is None else _size(row["cliff_gib"]),
-    "last MB/s": "last_mb_per_s",
-    "written": lambda row: _size(row["written_gib"]),
+    "first MB/s": _speed("first_mb_per_s"),
+    "cliff after": lambda row: (
+        "none" if row["cliff_bytes"] is None else units.size(row["cliff_bytes"])
+    ),
+    "last MB/s": _speed("last_mb_per_s"),
+    "written": "written_bytes",
 }
-_BURSTS = {
+_BURSTS: Columns = {
     "scheme": "scheme",
     "burst": "burst",
-    "start MB/s": "start_mb_per_s",
-    "mean MB/s": "mean_mb_per_s",
+    "start MB/s": _speed("start_mb_per_s"),
+    "mean MB/s": _speed("mean_mb_per_s"),
 }
-
-
-def _size(gib: float) -> str:
-    return units.size(gib * (1 << 30))
 
 
 def table(curves: Mapping[str, BandwidthCurve]) -> Table:
@@ -298,10 +301,10 @@ def table(curves: Mapping[str, BandwidthCurve]) -> Table:
         else:
             figures = {
                 "first_mb_per_s": curve.first_mb_per_s,
-                "cliff_gib": curve.cliff_gib,
+                "cliff_bytes": curve.cliff_bytes,
                 "last_mb_per_s": curve.last_mb_per_s,
-                "written_gib": float(curve.written_gib[-1]),
+                "written_bytes": float(curve.written_bytes[-1]),
             }
             records.append({"scheme": name, **figures})
     columns = _BURSTS if any(curve.bursts for curve in curves.values()) else _SUSTAINED
-    return Table(records, columns, units={"cliff_gib": "GiB", "written_gib": "GiB"})
+    return Table(records, columns)

@@ -48,7 +48,7 @@ _OF_FILES = ("$schema", "$id")
 #: The module and the class from which a document's schema is derived, and its version.
 _MODELS = {
     "compare": ("documents.model", "ComparisonShape", 2),
-    "cliff": ("bandwidth.document", "CliffShape", 1),
+    "cliff": ("bandwidth.document", "CliffShape", 2),
     "sweep": ("study.document", "SweepShape", 2),
     "sweep-show": ("study.document", "Show", 2),
     "tune": ("search.document", "TuningShape", 2),
