@@ -374,3 +374,29 @@ def test_a_comparison_begins_with_the_papers_set_up_and_says_so(tmp_path: Path) 
     assert "Reading hierarchy/main:probable." in (out / "report.html").read_text("utf-8")
     # What is repeated from a result began with the same.
     assert slcache.rerun(out).equal
+
+
+@pytest.mark.parametrize("name", [*VERBS, "why", "bound", "bound of a trace", "fit"])
+def test_the_first_line_tells_the_device_and_its_state(
+    name: str, trace: Path, tmp_path: Path
+) -> None:
+    out, log = tmp_path / "out", tmp_path / "log.parquet"
+    fill = ("fit", "examples/fit/fill_bw.1.log", "--user", "32GB", "--bits", "3")
+    words = {
+        "why": ["why", str(log)],
+        "bound": ["bound", str(trace), "--device", "tiny"],
+        "bound of a trace": ["bound", str(trace)],
+        "fit": [*fill, "--out", str(tmp_path / "tiny.toml")],
+    }
+    if name == "why":
+        stdout(*verb("run", trace, out), "--log", log, "--state", "worn=0.8,0.2")
+    first = stdout(*words.get(name) or verb(name, trace, out)).splitlines()[0]
+    told = {
+        "why": "before the run 80.0 % filled, then overwritten 0.2 times; its result tells",
+        "bound": "no run: a bound of whatever scheme, in whatever state",
+        "bound of a trace": "no device and no run: a bound of",
+        "fit": "erased before the fill, never overwritten, not steady",
+    }
+    assert first.startswith("no device" if name == "bound of a trace" else "tiny: ")
+    assert told.get(name, "never overwritten, ") in first
+    assert name in told or "steady" in first

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from slcache import frame
 from slcache.errors import ResultError, UsageError, about
+from slcache.sentences import notes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,6 +25,8 @@ __all__ = ["Answer", "Chosen", "Log", "Moved", "moved", "read", "why"]
 Numbers = NDArray[np.int64]
 
 _NEEDED = ("scheme", "operation", "request", "arrival_ns", "completion_ns", "sectors", "latency_ns")
+#: The key of the footer with the run's configuration.
+_ABOUT = "slcache.requests"
 #: The requests that a host makes.
 _OPERATIONS = ("read", "write", "trim", "flush")
 #: The most that each column may hold, at least 0; bytes are counted in 64 bits too.
@@ -50,6 +54,8 @@ class Log:
     latency_ns: Numbers
     parts: tuple[str, ...]
     parts_ns: Numbers
+    #: What the footer tells of the device's state before the run; empty where there is none.
+    state: str = ""
 
     def only(self, kept: NDArray[Any]) -> Log:
         """Return some of the requests, by mask or index."""
@@ -70,12 +76,13 @@ def read(path: Path | str) -> Log:
     with frame.reading(Path(path)) as file:
         import polars as pl
 
-        log = _of(str(path), pl.scan_parquet(file, glob=False))
+        about = pl.read_parquet_metadata(file).get(_ABOUT)
+        log = _of(str(path), pl.scan_parquet(file, glob=False), about)
     _check(log)
     return log
 
 
-def _of(path: str, rows: pl.LazyFrame) -> Log:
+def _of(path: str, rows: pl.LazyFrame, about: str | None) -> Log:
     schema = rows.collect_schema()
     parts = [n for n in schema if n.startswith(("service_", "wait_")) and n != "service_ns"]
     missing = [name for name in _NEEDED if name not in schema]
@@ -97,6 +104,7 @@ def _of(path: str, rows: pl.LazyFrame) -> Log:
         operation=_operations(path, words["operation"]),
         parts=tuple(part.removesuffix("_ns") for part in some),
         parts_ns=np.stack(list(some.values()), axis=1),
+        state=_state(path, about),
         **needed,
     )
 
@@ -132,6 +140,14 @@ def _scheme(path: str, column: pl.Series) -> str:
         told = f"requests of {len(names)} schemes" if len(names) else "no request"
         raise _wrong(path, f"has {told}; must have those of one run")
     return str(names[0])
+
+
+def _state(path: str, about: str | None) -> str:
+    """Return the line of a footer; ResultError for one that no run has written."""
+    try:
+        return "" if about is None else notes.asked_line(json.loads(about)["config"])
+    except (KeyError, TypeError, ValueError):
+        raise _edited(path, f"its footer {_ABOUT} is not that of a run") from None
 
 
 def _operations(path: str, column: pl.Series) -> NDArray[np.str_]:

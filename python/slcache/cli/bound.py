@@ -59,7 +59,9 @@ def bound(asked: BoundOptions) -> None:
     if asked.picture is not None:
         pictures.save_bound(found, asked.picture)
     drawn = console.written("drawn", asked.picture)
-    console.answer(asked.form, found, [*_lines(found), *drawn])
+    of = f"{found['device']}: no run" if "device" in found else "no device and no run"
+    state = f"{of}: a bound of whatever scheme, in whatever state"
+    console.answer(asked.form, found, [state, *_lines(found), *drawn])
 
 
 def _columns(found: Mapping[str, Any]) -> Columns:
@@ -72,7 +74,7 @@ def _columns(found: Mapping[str, Any]) -> Columns:
         "per unit written": lambda row: f"{row['least'] / written:.3f}",
         "emptied at the end": lambda row: units.size(row["least_drained"] * unit),
         "kept": lambda row: units.percent(row["kept"] / written),
-        "program time": lambda row: units.duration(row["program_ns_least"] / 1e3),
+        "program time": "program_ns_least",
         "wear": lambda row: (
             "–"
             if (lives := row["block_lives_least"]) is None

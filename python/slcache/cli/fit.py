@@ -148,7 +148,8 @@ def _fit(log: Path, out: Path, target: FitOptions) -> None:
             found = fit.fitted(fill, phases, again, b, target.user, target.link, waits)
             judged = fit.judge(found, fill, phases, meter)
             near = fit.near(found, waits)
-            console.show(_table(found), *_judged(near), _beside(judged, phases))
+            state = f"{stem}: erased before the fill, never overwritten, not steady"
+            console.show(state, _table(found), *_judged(near), _beside(judged, phases))
             if judged.off:
                 refused.append(f"{stem}: not fitted: {'; '.join(_reasons(found, judged))}")
                 continue

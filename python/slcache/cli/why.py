@@ -76,11 +76,17 @@ def why(choice: WhyOptions) -> None:
     read = [slow.read(path) for path in map(Path, choice.logs)]
     if len(read) == 2:
         moved = slow.moved(read[0], read[1], chosen)
-        console.answer(choice.form, moved.to_dict(), _pair(moved))
+        console.answer(choice.form, moved.to_dict(), [*_states(read), *_pair(moved)])
         return
     found = slow.why(read[0], chosen)
     one_by_one = choice.slowest is not None or choice.request is not None
-    console.answer(choice.form, found.to_dict(), _answer(found, one_by_one=one_by_one))
+    parts = [*_states(read), *_answer(found, one_by_one=one_by_one)]
+    console.answer(choice.form, found.to_dict(), parts)
+
+
+def _states(logs: Sequence[slow.Log]) -> list[str]:
+    """Return the states before the runs, the same once."""
+    return [line for line in dict.fromkeys(log.state for log in logs) if line]
 
 
 _REQUEST: Columns = {

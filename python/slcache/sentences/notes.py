@@ -67,6 +67,21 @@ def state_line(documents: Iterable[Document]) -> str:
     return states_line([state(document) for document in documents])
 
 
+def asked_line(config: Mapping[str, Any]) -> str:
+    """Return the line of a run of which a log tells the configuration alone."""
+    before = config["precondition"]
+    found = "empty" if before["fill"] == 0 else f"{units.percent(before['fill'])} filled"
+    if before["steady"]:
+        found += ", then overwritten until steady"
+    elif before["overwrite"]:
+        times = units.trimmed(units.significant(before["overwrite"]))
+        found += f", then overwritten {times} times"
+    elif before["fill"] == 0 and config["trace"]["prefill"] != "none":
+        found += " but for the data that the trace accesses"
+    name = config["device"]["name"]
+    return f"{name}: before the run {found}; its result tells whether it was steady"
+
+
 def states_line(states: Sequence[State]) -> str:
     """Return the line of one state, or of several as the range that they cover."""
     if not states:
