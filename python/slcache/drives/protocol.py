@@ -30,45 +30,33 @@ _HEIGHT = 260
 
 def _fill(found: ProtocolRun) -> Spec:
     assert found.fill is not None
-    names, curves = [], {}
     least_gb = fills.lockstep_gb(found.fill.document, found.scale)
-    for number, (curve, told) in enumerate(zip(found.fill.passes, found.passes, strict=True)):
-        which = "simulated" if len(found.passes) == 1 else f"simulated, pass {number + 1}"
-        name = f"{which}: {told.average_gb_s:.3g} GB/s on average"
-        names.append(name)
-        curves[name] = curve.points(least_gb=least_gb)
-    looks = spec.colours(names)
     across = Axis("GB written", low=0, high=float(found.fill.passes[0].gb[-1]))
     up = Axis("write speed (GB/s)", low=0)
-    layers: list[Spec] = []
-    said = []
+    levels: list[tuple[str, spec.Curve]] = []
+    rules, said = [], []
     if (drive := found.drive) is not None:
-        printed = {"published, calibrated to": "#C9CED6", "published, held out": "#9AA1AB"}
-        bars = _bars(drive, across, up)
-        looks = {name: printed[name] for name in dict.fromkeys(r["key"] for r in bars)} | looks
-        layers.append(
-            {
-                "data": spec.data(bars),
-                "mark": {"type": "rect", "stroke": spec.GREY, "strokeWidth": 0.6},
-                "encoding": {
-                    "x": across.channel("x"), "x2": {"field": "end"}, "y": up.channel("y"),
-                    "y2": {"field": "zero"}, "color": spec.key(looks),
-                    "tooltip": spec.tip(use="key", value="told"),
-                },
-            }
-        )  # fmt: skip
+        for bar in drive.phases:
+            use = "held out" if bar.held_out else "calibrated to"
+            levels.append((f"published, {use}", ([bar.from_gb, bar.to_gb], [bar.value] * 2)))
         if (boundary := _boundary(drive)) is not None:
-            layers.append(spec.rule(x=boundary))
+            rules.append(spec.rule(x=boundary))
             said.append("dashed: third phase by law 1")
         if drive.average is not None:
             said.append(f"printed average (held out): {drive.average.value:g} GB/s")
         if drive.phases:
             said.append(f"published: {published.url(drive.phases[0].source)}")
-    flat: dict[str, Any] = {"strokeDash": [1, 0]}
-    layers.append(spec.lines(curves, across, up, looks, **flat))
-    for layer in layers:
-        if "color" in layer["encoding"]:
-            layer["encoding"]["color"] = spec.key(looks)
+    passes = list(zip(found.fill.passes, found.passes, strict=True))
+    curves = {}
+    for number, (curve, told) in enumerate(passes, 1):
+        which = f"simulated, pass {number}" if len(passes) > 1 else "simulated"
+        name = f"{which}: {told.average_gb_s:.3g} GB/s on average"
+        curves[name] = curve.points(least_gb=least_gb)
+    looks = {name: spec.GREY if "held" in name else spec.SOFT for name, _ in levels}
+    looks |= spec.colours(curves)
+    wide: dict[str, Any] = {"strokeDash": [1, 0], "strokeWidth": 8}
+    layers = [spec.lines({name: level}, across, up, looks, **wide) for name, level in levels]
+    layers += [*rules, spec.lines(curves, across, up, looks, strokeDash=[1, 0])]
     part = "" if found.scale == 1 else f", 1/{found.scale} of the device"
     panel = layout.panel(*layers, height=_HEIGHT)
     panel["title"] = {
@@ -76,18 +64,6 @@ def _fill(found: ProtocolRun) -> Spec:
         "subtitle": said, "subtitleFontSize": 10,
     }  # fmt: skip
     return layout.picture([panel])
-
-
-def _bars(drive: published.Drive, across: Axis, up: Axis) -> list[Spec]:
-    """Return each published phase as a bar."""
-    return [
-        {
-            "key": "published, held out" if bar.held_out else "published, calibrated to",
-            "x": bar.from_gb, "end": bar.to_gb, "y": bar.value, "zero": 0,
-            "told": f"{bar.value:g} GB/s from {bar.from_gb:g} to {bar.to_gb:g} GB",
-        }
-        for bar in drive.phases
-    ]  # fmt: skip
 
 
 def _boundary(drive: published.Drive) -> float | None:

@@ -228,16 +228,14 @@ def variations_of(
     Unless it may `run`, the study is what an earlier one has left, or empty.
     """
     vary = _varied(plan, readings)
-    defaults = {_base(each): _default(plan.under(each.reading), vary, each) for each in vary}
-    varied = [(variation, _points_of(plan, variation)) for variation in vary]
-    every = [*defaults.values(), *(point for _, points in varied for point in points)]
+    # Each beside its default: equal runs are one.
+    points = [[_default(plan, vary, each), *_points_of(plan, each)] for each in vary]
+    every = [point for of in points for point in of]
     if not run and not engine.kept([job.run for each in every for job in each.jobs]):
         return []
     found = iter(map(_found, every, tables_of(every, engine)))
-    usual = dict(zip(defaults, found, strict=False))
     return [
-        _variation(each, usual[_base(each)], [next(found) for _ in points])
-        for each, points in varied
+        _variation(each, *(next(found) for _ in of)) for each, of in zip(vary, points, strict=True)
     ]
 
 
@@ -245,15 +243,11 @@ def _varied(plan: Plan, readings: Collection[str]) -> list[PlanVariation]:
     return [variation for variation in plan.vary if variation.reading in readings]
 
 
-def _base(variation: PlanVariation) -> tuple[str, tuple[str, ...]]:
-    """Return what a variation starts from: its reading and its workloads."""
-    return variation.reading, tuple(variation.workloads)
-
-
 def _default(plan: Plan, vary: Sequence[PlanVariation], of: PlanVariation) -> Experiment:
     """Return what a variation starts from with nothing varied, in all the parts that are."""
     beside = {name for variation in vary for name in variation.parts}
     seeds = {**_seeds_varied(plan, []), **_seeds_varied(plan, beside)}
+    plan = plan.under(of.reading)
     return Experiment(plan, _twins(plan, of), seeds, title="default", of_some=True)
 
 
@@ -295,7 +289,7 @@ class _Found:
     yardstick: list[Learned]
 
 
-def _variation(variation: PlanVariation, default: _Found, found: Sequence[_Found]) -> Variation:
+def _variation(variation: PlanVariation, default: _Found, *found: _Found) -> Variation:
     """Return a variation's claims by point; claims of parts it leaves alone are left out."""
     ids = list(found[0].rows)
     measured = any(each.yardstick for each in found)

@@ -349,9 +349,17 @@ def sentence(rows: Sequence[Learned]) -> str:
 
 
 Document = Mapping[str, Any]
-
-
 Documents = dict[Key, Any]
+
+#: Bytes of a pass that the model takes: of which run (a point's own, that of SLC or of dense blocks
+#: alone), and by which measure.
+_VOLUMES = {
+    "host_bytes": (0, "host_bytes"),
+    "slc_bytes": (0, "slc_bytes"),
+    "dense_bytes": (0, "dense_bytes"),
+    "slc_only_bytes": (1, "slc_bytes"),
+    "dense_only_bytes": (2, "dense_bytes"),
+}
 
 
 def add_lifespans(
@@ -364,60 +372,42 @@ def add_lifespans(
     """
     names = {grid.name: {v.point[0]: v.name for v in grid.variants} for grid in grids}
     slc, dense = names[spec.slc_alone], names[spec.dense_alone]
-    documents, before = of_parts[spec.part], of_parts.get(spec.less)
+    passes = [of_parts[part] for part in (spec.part, spec.less) if part in of_parts]
     shown: Documents = {}
     for share, name in (point for grid in spec.grids for point in names[grid].items()):
         readings = {"own": (slc.get(share), dense.get(1 - share)), "full_chip": (slc[1], dense[1])}
-        for key in [key for key in documents if key[1] == name]:
+        for key in [key for key in passes[0] if key[1] == name]:
             told = {
-                reading: _lifespan(share, [name, *alone], key, documents, before)
+                reading: _lifespan(share, key, (name, *alone), passes)
                 for reading, alone in readings.items()
             }
-            shown[key] = {**documents[key], "lifespan": told}
-    documents.update(shown)
+            shown[key] = {**passes[0][key], "lifespan": told}
+    passes[0].update(shown)
 
 
 def _lifespan(
-    share: float,
-    names: Sequence[str | None],
-    key: Key,
-    documents: Documents,
-    before: Documents | None,
+    share: float, key: Key, names: Sequence[str | None], passes: Sequence[Documents]
 ) -> dict[str, Any] | None:
     """Return what the model says of a point; None where a run that it needs is missing."""
-    volumes = _volumes(share, names, key, documents)
-    if before is not None and volumes is not None:
-        first = _volumes(share, names, key, before)
-        volumes = first and {name: of - first[name] for name, of in volumes.items()}
-    endures = chip(documents[key])
-    if volumes is None or endures is None:
+    workload, _, seed = key
+    every = [[of.get((workload, str(name), seed)) for name in names] for of in passes]
+    # A region that does not exist needs no run, and programs nothing.
+    needed = (True, share > 0, share < 1)
+    endures = chip(passes[0][key])
+    if endures is None or any(
+        run is None and need for runs in every for run, need in zip(runs, needed, strict=True)
+    ):
         return None
+    first, *less = (
+        {
+            key: (value(name, run) or 0.0) if (run := runs[i]) else 0.0
+            for key, (i, name) in _VOLUMES.items()
+        }
+        for runs in every
+    )
+    volumes = {name: of - sum(each[name] for each in less) for name, of in first.items()}
     found = nvc_lifespan(endures, slc_share=share, volumes=volumes)
     return {"host_bytes": found.host_bytes, "passes": found.passes, "first": found.first}
-
-
-def _volumes(
-    share: float, names: Sequence[str | None], key: Key, documents: Documents
-) -> dict[str, float] | None:
-    """Return the bytes of a point and of either region alone, on one trace with one seed."""
-    workload, _, seed = key
-    own, slc_only, dense_only = (
-        None if name is None else documents.get((workload, name, seed)) for name in names
-    )
-    if own is None or (share > 0 and slc_only is None) or (share < 1 and dense_only is None):
-        return None
-    return {
-        "host_bytes": _bytes(own, "host_bytes"),
-        "slc_bytes": _bytes(own, "slc_bytes"),
-        "dense_bytes": _bytes(own, "dense_bytes"),
-        "slc_only_bytes": _bytes(slc_only, "slc_bytes"),
-        "dense_only_bytes": _bytes(dense_only, "dense_bytes"),
-    }
-
-
-def _bytes(document: Document | None, name: str) -> float:
-    """Return bytes of a pass; those of a region that does not exist are 0."""
-    return (value(name, document) or 0.0) if document is not None else 0.0
 
 
 def chip(document: Document) -> dict[str, float] | None:
