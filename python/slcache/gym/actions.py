@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from numpy.typing import NDArray
 
 from slcache._core import ConfigError, EpisodeError
 
@@ -225,47 +226,42 @@ class LevelActions(Actions):
 
     def turns(self, action: Any, stands: Stands) -> Turns:  # noqa: ANN401
         """Return the knobs that are not yet where they are to be."""
-        chosen = np.asarray(action)
-        if chosen.dtype.kind not in "iu" or not self.space.contains(chosen.astype(np.int64)):
-            raise self._refuse(action)
-        targets = [levels[at] for levels, at in zip(self._levels, chosen, strict=True)]
-        return self._set(targets, stands)
+        pairs = zip(self._levels, self._chosen(np.asarray(action)), strict=True)
+        return self._set([levels[at] for levels, at in pairs], stands)
 
     def toward(self, wanted: Mapping[str, float], values: Values) -> Any:  # noqa: ANN401
         """Return the levels that lie nearest to the values."""
         pairs = zip(self._levels, self._targets(wanted, values), strict=True)
         return np.array([nearest(levels, target) for levels, target in pairs], dtype=np.int64)
 
+    def _chosen(self, action: NDArray[Any]) -> Sequence[int]:
+        """Return the level of each knob; EpisodeError outside the space."""
+        if action.dtype.kind not in "iu" or not self.space.contains(action.astype(np.int64)):
+            raise self._refuse(action)
+        return list(action)
 
-class BoxActions(Actions):
+
+class BoxActions(LevelActions):
     """Each knob at a share of its values: `Box(-1, 1)`."""
 
     def __init__(self, knobs: Sequence[Knob]) -> None:
         super().__init__(knobs)
+        self._levels = [list(knob.places) for knob in knobs]
+        self._ends = np.array([len(levels) - 1 for levels in self._levels])
         self.space = spaces.Box(-1.0, 1.0, (len(knobs),), np.float32)
-
-    def turns(self, action: Any, stands: Stands) -> Turns:  # noqa: ANN401
-        """Return the knobs that are not yet where they are to be."""
-        shares = np.asarray(action)
-        if shares.dtype.kind != "f" or not self.space.contains(shares.astype(np.float32)):
-            raise self._refuse(action)
-        targets = [
-            knob.places[round((float(share) + 1) / 2 * (len(knob.places) - 1))]
-            for knob, share in zip(self._knobs, shares, strict=True)
-        ]
-        return self._set(targets, stands)
 
     def toward(self, wanted: Mapping[str, float], values: Values) -> Any:  # noqa: ANN401
         """Return the shares of the values."""
-        targets = self._targets(wanted, values)
-        shares = [
-            2 * nearest(knob.places, target) / max(len(knob.places) - 1, 1) - 1
-            for knob, target in zip(self._knobs, targets, strict=True)
-        ]
-        return np.array(shares, dtype=np.float32)
+        levels = super().toward(wanted, values)
+        return (2 * levels / np.maximum(self._ends, 1) - 1).astype(np.float32)
+
+    def _chosen(self, action: NDArray[Any]) -> Sequence[int]:
+        if action.dtype.kind != "f" or not self.space.contains(action.astype(np.float32)):
+            raise self._refuse(action)
+        return [round((float(s) + 1) / 2 * int(n)) for s, n in zip(action, self._ends, strict=True)]
 
 
-KINDS: dict[str, type[StepActions | LevelActions | BoxActions]] = {
+KINDS: dict[str, type[StepActions | LevelActions]] = {
     "steps": StepActions,
     "multi-discrete": LevelActions,
     "box": BoxActions,

@@ -261,7 +261,7 @@ class KnobRules(Rules):
             observations=Observations(episode, knobs, observations, normalise),
             reward=reward,
             average=None if average is None else (average["average"], average["average_weight"]),
-            max_windows=_windows(max_windows),
+            max_windows=max_windows,
         )
         rules.new_reward()
         return rules
@@ -296,12 +296,6 @@ def _window(window: object) -> tuple[str, int]:
             return unit, count
     example = '("write-bytes", 33554432)'
     raise ConfigError(f"window = {window!r:.60}: must be a unit and a count, as {example}")
-
-
-def _windows(count: int | None) -> int | None:
-    if count is not None and not 1 <= count <= _FURTHEST:
-        raise ConfigError(f"max_windows = {count!r:.60}: must be a whole number from 1, or None")
-    return count
 
 
 def _strides(given: Mapping[str, float] | None, episode: Episode) -> dict[str, float]:

@@ -33,6 +33,7 @@ _FURTHEST = 2**64
 RANGES = {
     "gb_per_day": (1e-6, 1e9),
     "jobs": (1, 10_000),
+    "max_windows": (1, 2**63 - 1),
     "minutes": (0, 1e6),
     "num_envs": (1, 10_000),
     "pause_ns": (0, 2**63 - 1),

@@ -15,17 +15,11 @@ from slcache import ConfigError
 from slcache.reproduce import functions, notation
 from slcache.reproduce.functions import (
     CANNOT_HOLD,
-    CONSISTENT,
     NOT_JUDGED,
-    NOT_REPRODUCED,
     NOT_RUN,
     NOT_SIMULABLE,
-    REPRODUCED,
     Finding,
     Number,
-    alike,
-    sign,
-    when,
 )
 from slcache.reproduce.measures import AbsentError, measures
 from slcache.reproduce.notation import (
@@ -36,7 +30,6 @@ from slcache.reproduce.notation import (
     evaluate,
     expected,
     leaves,
-    mean,
     parse,
     refuse,
 )
@@ -48,9 +41,6 @@ from slcache.reproduce.points import PointSelection, PointTable
 #: something.
 EMERGENT = "emergent"
 CLASSES = (EMERGENT, "calibrated", "by construction")
-#: What arithmetic may be off.
-_ROUNDING = 1e-9
-
 #: Forms of what a paper has, or the very words, that functions fit.
 _NUMBER = ("number", "limit", "direction")
 _EACH = ("every trace",)
@@ -140,56 +130,9 @@ def find(term: Term, paper: Expected, table: PointTable, before: Mapping[str, Fi
         if isinstance(term, Call) and (function := FUNCTIONS[term.function]).stands_alone:
             stated: Finding = function.find(PointSelection(term, table), paper)
             return stated
-        return _judged(evaluate(term, number, _combined), paper)
+        return functions.judged(evaluate(term, number, functions.combined), paper)
     except (AbsentError, ZeroDivisionError):
         return Finding(None)
-
-
-def _combined(apply: Callable[..., float], parts: Sequence[Number | float]) -> Number | float:
-    """Return arithmetic over numbers, seed by seed where all have the same."""
-    numbers = [part for part in parts if isinstance(part, Number)]
-    if not numbers:
-        return apply(*parts)
-    if text := next((each for each in numbers if isinstance(each.ours, str)), None):
-        return text
-    common = [s for s in numbers[0].seeds if all(s in each.seeds for each in numbers)]
-    ends = [each.ends for each in numbers if each.ends]
-    return Number(
-        apply(*(part.ours if isinstance(part, Number) else part for part in parts)),
-        {s: apply(*(p.seeds[s] if isinstance(p, Number) else p for p in parts)) for s in common},
-        numbers[0].detail if len(numbers) == 1 else {},
-        [mean(*each) for each in zip(*ends, strict=True)] if apply is mean and ends else None,
-        relative=apply is mean and all(each.relative for each in numbers),
-        setting=all(each.setting for each in numbers),
-    )
-
-
-def _judged(found: Number, paper: Expected) -> Finding:
-    """Judge a number by its size, its direction alone, or the paper's limit."""
-    ours, spread = found.ours, found.spread
-    detail = {"per_seed": list(found.seeds.values())} if found.setting else found.detail
-    if isinstance(ours, str) and found.some is None:
-        return Finding(ours, verdict=NOT_REPRODUCED, detail=detail)
-    if paper.form == "direction":
-        above = paper.paper == "above"
-        same = found.some and above if isinstance(ours, str) else sign(ours) == (1 if above else -1)
-        shown = {} if found.relative else detail
-        return Finding(ours, spread, None, same, verdict=when(bool(same)), detail=shown)
-    if isinstance(ours, str):
-        raise AbsentError
-    theirs = float(paper.paper)
-    near, same = abs(ours - theirs) <= paper.tolerance, sign(ours) == sign(theirs)
-    if paper.form == "limit":
-        verdict = CONSISTENT if ours <= theirs else NOT_REPRODUCED
-    elif not found.relative:
-        # Settings such as 0.3, made a percentage, are rounded.
-        verdict = when(abs(ours - theirs) <= paper.tolerance + _ROUNDING)
-    else:
-        verdict = when(near and (same or theirs == 0), alike(ours, theirs))
-        beyond = {"above": ours > theirs, "below": ours < theirs}.get(paper.better, False)
-        verdict = CONSISTENT if beyond and verdict != REPRODUCED else verdict
-    told = same if found.relative and paper.form != "limit" else None
-    return Finding(ours, spread, ours - theirs, told, None, verdict, detail)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from pydantic import Field
 from slcache.documents import figures
 from slcache.documents.schemata import CLOSED
 from slcache.reproduce.measures import AbsentError, present
-from slcache.reproduce.notation import Expected
+from slcache.reproduce.notation import Expected, mean
 from slcache.reproduce.points import Curve, Curves, PointSelection, means, optimum
 
 REPRODUCED = "reproduced"
@@ -32,6 +32,8 @@ JUDGED = (REPRODUCED, CONSISTENT, SAME_DIRECTION, NOT_REPRODUCED)
 VERDICTS = (*JUDGED, CANNOT_HOLD, NOT_SIMULABLE, NOT_JUDGED, NOT_RUN)
 Verdict = Annotated[str, Field(json_schema_extra={"enum": [*VERDICTS]})]
 
+#: What arithmetic may be off.
+_ROUNDING = 1e-9
 #: A change of at most so many percent has no direction.
 NO_CHANGE = 100 * figures.TIE
 #: How many times as large, or as small, as the paper's a figure of the same direction may be:
@@ -100,6 +102,53 @@ class Number:
     def spread(self) -> list[float] | None:
         """Return the lowest and the highest of the seeds."""
         return [min(self.seeds.values()), max(self.seeds.values())] if self.seeds else self.ends
+
+
+def combined(apply: Callable[..., float], parts: Sequence[Number | float]) -> Number | float:
+    """Return arithmetic over numbers, seed by seed where all have the same."""
+    numbers = [part for part in parts if isinstance(part, Number)]
+    if not numbers:
+        return apply(*parts)
+    if text := next((each for each in numbers if isinstance(each.ours, str)), None):
+        return text
+    common = [s for s in numbers[0].seeds if all(s in each.seeds for each in numbers)]
+    ends = [each.ends for each in numbers if each.ends]
+    return Number(
+        apply(*(part.ours if isinstance(part, Number) else part for part in parts)),
+        {s: apply(*(p.seeds[s] if isinstance(p, Number) else p for p in parts)) for s in common},
+        numbers[0].detail if len(numbers) == 1 else {},
+        [mean(*each) for each in zip(*ends, strict=True)] if apply is mean and ends else None,
+        relative=apply is mean and all(each.relative for each in numbers),
+        setting=all(each.setting for each in numbers),
+    )
+
+
+def judged(found: Number, paper: Expected) -> Finding:
+    """Judge a number by its size, its direction alone, or the paper's limit."""
+    ours, spread = found.ours, found.spread
+    detail = {"per_seed": list(found.seeds.values())} if found.setting else found.detail
+    if isinstance(ours, str) and found.some is None:
+        return Finding(ours, verdict=NOT_REPRODUCED, detail=detail)
+    if paper.form == "direction":
+        above = paper.paper == "above"
+        same = found.some and above if isinstance(ours, str) else sign(ours) == (1 if above else -1)
+        shown = {} if found.relative else detail
+        return Finding(ours, spread, None, same, verdict=when(bool(same)), detail=shown)
+    if isinstance(ours, str):
+        raise AbsentError
+    theirs = float(paper.paper)
+    near, same = abs(ours - theirs) <= paper.tolerance, sign(ours) == sign(theirs)
+    if paper.form == "limit":
+        verdict = CONSISTENT if ours <= theirs else NOT_REPRODUCED
+    elif not found.relative:
+        # Settings such as 0.3, made a percentage, are rounded.
+        verdict = when(abs(ours - theirs) <= paper.tolerance + _ROUNDING)
+    else:
+        verdict = when(near and (same or theirs == 0), alike(ours, theirs))
+        beyond = {"above": ours > theirs, "below": ours < theirs}.get(paper.better, False)
+        verdict = CONSISTENT if beyond and verdict != REPRODUCED else verdict
+    told = same if found.relative and paper.form != "limit" else None
+    return Finding(ours, spread, ours - theirs, told, None, verdict, detail)
 
 
 def change(points: PointSelection) -> Number:
