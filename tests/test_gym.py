@@ -792,7 +792,7 @@ def test_rewards_by_name_weights_and_function(load: Path) -> None:
     cases[("ema", 0.01)] = [0, -1, -1, -1]
     for average, signs in cases.items():
         reward = rewards.build("paper", at.__getitem__, average)
-        found = [reward.of([0.0, cost, 0, 0, 0], {}) for cost in (100.0, 300.0, 210.0, 140.0)]
+        found = [reward([0.0, cost, 0, 0, 0], {}) for cost in (100.0, 300.0, 210.0, 140.0)]
         assert found == signs, average
     for settings, wanted in [({}, ("ema", 0.1)), ({"average": "cumulative"}, ("cumulative", 0.1))]:
         assert SlcCacheEnv(workload=load, settings=settings, **ENV).rules.average == wanted

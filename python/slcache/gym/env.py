@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from slcache._core import Episode, EpisodeError
 from slcache.gym import actions
 from slcache.gym.actions import Bounds, Knob
-from slcache.gym.rewards import Figure
+from slcache.gym.rewards import Figure, OwnReward, Reward
 from slcache.gym.rules import KnobRules, Rules, Start, of_environment
 from slcache.options.content import checked_seed
 
@@ -36,64 +36,6 @@ class History:
     failed: bool = False
 
 
-class Play:
-    """An episode's history, and what its windows are worth."""
-
-    def __init__(self, rules: Rules, start: Start) -> None:
-        self.history = History(start)
-        self._max_windows = rules.max_windows
-        self._reward = rules.new_reward()
-
-    def judged(
-        self,
-        move: object,
-        figures: Sequence[float],
-        ended: bool,
-        info: Info,
-    ) -> tuple[float, bool]:
-        """Return the reward of the window just over, and whether the episode is truncated.
-
-        `move` is what it began with. A reward that fails ends the episode: the window has run
-        and cannot be taken back.
-        """
-        history = self.history
-        history.moves.append(move)
-        windows = len(history.moves)
-        truncated = not ended and windows == self._max_windows
-        if ended or truncated:
-            history.over = "the end of the trace" if ended else f"window {windows}, the last"
-        try:
-            return self._reward.of(figures, info), truncated
-        except BaseException:
-            history.over, history.failed = "a reward that failed", True
-            raise
-
-    def repeat(
-        self,
-        history: History,
-        step: Callable[[Any], bool],
-        figures: NDArray[np.float64],
-        info: Callable[[Sequence[float]], Info],
-    ) -> None:
-        """Bring a new episode to where another stood, by `step`, which fills `figures`."""
-        judged = len(history.moves) - history.failed
-        for move in history.moves[:judged]:
-            ended = step(move)
-            values = figures.tolist()
-            self.judged(move, values, ended, info(values) if self._reward.reads_info else {})
-        # A reward that failed would fail again, and nobody could get at the episode.
-        for move in history.moves[judged:]:
-            step(move)
-        self.history = replace(history, moves=list(history.moves))
-
-    def fork(self) -> Play:
-        """Return one that goes on as this one does."""
-        fork = copy.copy(self)
-        fork._reward = self._reward.fork()
-        fork.history = replace(self.history, moves=list(self.history.moves))
-        return fork
-
-
 Observation = NDArray[Any]
 
 
@@ -111,7 +53,8 @@ class DeviceEnv(gymnasium.Env[Observation, Any]):
         self.rules = rules
         self._figures = rules.observations.buffer()
         self._episode: Episode | None = None
-        self._play: Play | None = None
+        self._history: History | None = None
+        self._reward: Reward | None = None
 
     @abstractmethod
     def _move(self, action: Any) -> Any:  # noqa: ANN401
@@ -166,12 +109,36 @@ class DeviceEnv(gymnasium.Env[Observation, Any]):
         """Return what a step came to that began with a move."""
         figures = self._figures.tolist()
         info = self._info(figures)
-        reward, truncated = self._under_way()[1].judged(move, figures, ended, info)
+        reward, truncated = self._worth(move, ended, figures, info)
         return self._observed(), reward, ended, truncated, info
+
+    def _worth(
+        self,
+        move: Any,  # noqa: ANN401
+        ended: bool,
+        figures: Sequence[float],
+        info: Info,
+    ) -> tuple[float, bool]:
+        """Return the reward of the window just over, and whether the episode is truncated.
+
+        A reward that fails ends the episode: the window has run and cannot be taken back.
+        """
+        _, history = self._under_way()
+        history.moves.append(move)
+        windows = len(history.moves)
+        truncated = not ended and windows == self.rules.max_windows
+        if ended or truncated:
+            history.over = "the end of the trace" if ended else f"window {windows}, the last"
+        assert self._reward is not None
+        try:
+            return self._reward(figures, info), truncated
+        except BaseException:
+            history.over, history.failed = "a reward that failed", True
+            raise
 
     def close(self) -> None:
         """End."""
-        self._episode = self._play = None
+        self._episode = self._history = None
 
     def fork(self) -> Self:
         """Return an exact copy of device, queue, scheme and random numbers, mid-episode.
@@ -185,7 +152,9 @@ class DeviceEnv(gymnasium.Env[Observation, Any]):
         fork.action_space = copy.deepcopy(self.action_space)
         fork._np_random = copy.deepcopy(self._np_random)
         fork._episode = None if self._episode is None else self._episode.fork()
-        fork._play = None if self._play is None else self._play.fork()
+        fork._reward = copy.deepcopy(self._reward)
+        if (history := self._history) is not None:
+            fork._history = replace(history, moves=list(history.moves))
         return fork
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -199,7 +168,7 @@ class DeviceEnv(gymnasium.Env[Observation, Any]):
             "random": self._np_random,
             "spaces": (self.action_space, self.observation_space),
             "spec": self.spec,
-            "history": None if self._play is None else self._play.history,
+            "history": self._history,
             "figures": self._figures,
         }
 
@@ -212,42 +181,49 @@ class DeviceEnv(gymnasium.Env[Observation, Any]):
         if history is None:
             return
         self._begin(history.start)
-        episode, play = self._under_way()
-        play.repeat(history, self._advance, self._figures, self._info)
+        for place, move in enumerate(history.moves):
+            ended = self._advance(move)
+            # A reward that failed would fail again, and nobody could get at the episode.
+            if place < len(history.moves) - history.failed:
+                values = self._figures.tolist()
+                reads_info = isinstance(self._reward, OwnReward)
+                self._worth(move, ended, values, self._info(values) if reads_info else {})
+        self._history = replace(history, moves=list(history.moves))
         if history.over == "finish":
-            self._finish(episode)
+            self._finish(self._under_way()[0])
         if not np.array_equal(self._figures, state["figures"]):
             raise EpisodeError("the episode goes otherwise now: a trace or a device file changed")
 
     @property
     def over(self) -> str | None:
         """What ended the episode; None where there is a next step."""
-        return self._under_way()[1].history.over
+        return self._under_way()[1].over
 
     def finish(self) -> dict[str, Any]:
         """Run what is left of the trace and return the result document that `slcache run` gives.
 
         The episode is over then.
         """
-        episode, play = self._under_way()
+        episode, history = self._under_way()
         document: dict[str, Any] = json.loads(self._finish(episode))
-        play.history.over = "finish"
+        history.over = "finish"
         return document
 
     def _begin(self, start: Start) -> None:
         """Put an episode in its place; what was under way goes on if there is none."""
         episode = self.rules.source.episode(start)
         episode.turn(actions.turns(start.knobs, self.rules.knobs))
-        self._episode, self._play = episode, Play(self.rules, start)
+        self._reward = self.rules.new_reward()
+        self._episode, self._history = episode, History(start)
         self._episode.observe(self._figures)
 
     def _finish(self, episode: Episode) -> str:
         return episode.finish()
 
-    def _under_way(self) -> tuple[Episode, Play]:
-        if self._episode is None or self._play is None:
+    def _under_way(self) -> tuple[Episode, History]:
+        if self._episode is None or self._history is None:
             raise EpisodeError("no episode is under way: reset the environment first")
-        return self._episode, self._play
+        return self._episode, self._history
 
 
 class SlcCacheEnv(DeviceEnv):

@@ -223,7 +223,7 @@ class PlacementEnv(DeviceEnv):
             _waiting.actions = None
 
     def _observed(self) -> Observation:
-        at = len(self._under_way()[1].history.moves) * self.batch
+        at = len(self._under_way()[1].moves) * self.batch
         rows = self._writes[at : at + self.batch]
         seen = np.zeros(self.batch * len(NAMES) + len(STATE))
         seen[: rows.size] = rows.ravel()

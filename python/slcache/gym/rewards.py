@@ -26,11 +26,11 @@ from __future__ import annotations
 import copy
 import json
 import math
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from functools import partial
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
@@ -191,48 +191,25 @@ _AVERAGE = ("ema", 0.1)
 _MIB = float(1 << 20)
 
 
-class Reward(ABC):
-    """Who says what the windows of one episode are worth."""
-
-    #: Whether it reads the window's `info`, which costs time to put together.
-    reads_info = False
-
-    @abstractmethod
-    def of(self, figures: Figures, info: dict[str, Any]) -> float:
-        """Return what a window was worth."""
-
-    def fork(self) -> Self:
-        """Return one that goes on as this one does."""
-        return copy.deepcopy(self)
+#: What says what a window is worth. It is copied for a fork, with all that it remembers.
+Reward = Callable[[Figures, dict[str, Any]], float]
 
 
-@dataclass
-class _Cost(Reward):
-    """A figure times a factor."""
-
-    at: int
-    factor: float
-
-    def of(self, figures: Figures, info: dict[str, Any]) -> float:
-        return self.factor * figures[self.at]
+def _cost(at: int, factor: float, figures: Figures, _: object) -> float:
+    return factor * figures[at]
 
 
-class _Latency(Reward):
-    """Minus the mean latency of all requests completed; 0 where there was none."""
-
-    def __init__(self, at: At) -> None:
-        self._at = [(at(f"{side}s_completed"), at(f"{side}_mean_ns")) for side in ("read", "write")]
-
-    def of(self, figures: Figures, info: dict[str, Any]) -> float:
-        # Written out: this is a good part of what a step costs beyond the engine.
-        (reads_at, read_ns_at), (writes_at, write_ns_at) = self._at
-        reads, writes = figures[reads_at], figures[writes_at]
-        requests = reads + writes
-        total_ns = reads * figures[read_ns_at] + writes * figures[write_ns_at]
-        return -(total_ns / requests if requests else 0.0) / 1e6
+def _latency(at: Sequence[int], figures: Figures, _: object) -> float:
+    """Return minus the mean latency of all requests completed; 0 where there was none."""
+    # Written out: this is a good part of what a step costs beyond the engine.
+    reads_at, read_ns_at, writes_at, write_ns_at = at
+    reads, writes = figures[reads_at], figures[writes_at]
+    requests = reads + writes
+    total_ns = reads * figures[read_ns_at] + writes * figures[write_ns_at]
+    return -(total_ns / requests if requests else 0.0) / 1e6
 
 
-class _Paper(Reward):
+class PaperReward:
     """The sign reward of the reinforcement-learning paper (its Algorithm 2)."""
 
     def __init__(self, at: At, average: tuple[str, float] | None) -> None:
@@ -244,7 +221,8 @@ class _Paper(Reward):
         self._reclaim = [at("migration_flash_ns"), at("gc_flash_ns")]
         self._average_ns: float | None = None
 
-    def of(self, figures: Figures, info: dict[str, Any]) -> float:
+    def __call__(self, figures: Figures, _: object) -> float:
+        """Return whether the window cost less than those before, on average."""
         used = figures[self._utilisation]
         host_ns = figures[self._host[0]] + figures[self._host[1]]
         reclaim_ns = figures[self._reclaim[0]] + figures[self._reclaim[1]]
@@ -259,25 +237,18 @@ class _Paper(Reward):
         return reward
 
 
-@dataclass
-class _Sum(Reward):
-    """A weighted sum of named rewards."""
-
-    parts: list[tuple[float, Reward]]
-
-    def of(self, figures: Figures, info: dict[str, Any]) -> float:
-        return sum(weight * part.of(figures, info) for weight, part in self.parts)
+def _sum(parts: Sequence[tuple[float, Reward]], figures: Figures, info: dict[str, Any]) -> float:
+    return sum(weight * part(figures, info) for weight, part in parts)
 
 
 @dataclass
-class _Function(Reward):
-    """A reward of the user's."""
+class OwnReward:
+    """A reward of the user's, which reads the window's `info`."""
 
-    reads_info = True
     function: Callable[[dict[str, Any]], float]
 
     @classmethod
-    def of_episode(cls, given: Callable[..., Any]) -> _Function:
+    def of_episode(cls, given: Callable[..., Any]) -> OwnReward:
         """Return that of a new episode; ConfigError where there is no function for it."""
         try:
             function = given() if isinstance(given, type) else copy.deepcopy(given)
@@ -288,7 +259,8 @@ class _Function(Reward):
             raise ConfigError(f"reward = {given!r:.60}: its objects are no functions of info")
         return cls(function)
 
-    def of(self, figures: Figures, info: dict[str, Any]) -> float:
+    def __call__(self, _: Figures, info: dict[str, Any]) -> float:
+        """Return what the window was worth; EpisodeError for what is no number."""
         value: object = self.function(info)
         number = isinstance(value, int | float | np.integer | np.floating)
         if isinstance(value, bool) or not number or not math.isfinite(value):  # type: ignore[arg-type]
@@ -296,13 +268,14 @@ class _Function(Reward):
         return float(value)  # type: ignore[arg-type]
 
 
+_LATENCY = ("reads_completed", "read_mean_ns", "writes_completed", "write_mean_ns")
 #: By name, made of where figures are and of how `paper` averages.
 NAMED: dict[str, Callable[[At, tuple[str, float] | None], Reward]] = {
-    "paper": _Paper,
-    "latency": lambda at, _: _Latency(at),
-    "throughput": lambda at, _: _Cost(at("bytes_per_s"), 1 / _MIB),
-    "waf": lambda at, _: _Cost(at("waf"), -1.0),
-    "lifetime": lambda at, _: _Cost(at("life_used"), -1e6),
+    "paper": PaperReward,
+    "latency": lambda at, _: partial(_latency, tuple(map(at, _LATENCY))),
+    "throughput": lambda at, _: partial(_cost, at("bytes_per_s"), 1 / _MIB),
+    "waf": lambda at, _: partial(_cost, at("waf"), -1.0),
+    "lifetime": lambda at, _: partial(_cost, at("life_used"), -1e6),
 }
 
 
@@ -316,9 +289,9 @@ def build(spec: Spec, at: At, average: tuple[str, float] | None = None) -> Rewar
             return _named(spec, at, average)
         case Mapping() if spec:
             parts = [(_weight(name, spec[name]), _named(name, at, average)) for name in spec]
-            return _Sum(parts)
+            return partial(_sum, parts)
         case _ if callable(spec):
-            return _Function.of_episode(spec)
+            return OwnReward.of_episode(spec)
     raise ConfigError(f"reward = {spec!r}: must be a name, weights by name, or a function")
 
 
