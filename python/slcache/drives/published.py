@@ -11,8 +11,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AliasChoices, ConfigDict, Field
 
-from slcache.reproduce import notation
-from slcache.reproduce.notation import CLOSED
+from slcache.options import typed
+from slcache.options.typed import CLOSED
 
 #: Data that lie in flash when folding begins, as a share of the user capacity: the mean
 #: over the calibrated drives.
@@ -144,7 +144,7 @@ def url(source: str) -> str:
 def drives() -> dict[str, Drive]:
     """Return every drive by its name."""
     rows = {name: {"name": name, **row} for name, row in data("measured.toml")["drive"].items()}
-    return notation.build(dict[str, Drive], rows, "measured.toml: drive")
+    return typed.build(dict[str, Drive], rows, "measured.toml: drive")
 
 
 def of_preset(name: str) -> Drive | None:
@@ -225,7 +225,7 @@ class Trial:
 @cache
 def data(name: str) -> dict[str, Any]:
     """Return what a file of published data holds."""
-    return notation.load(Path(__file__).with_name(name))
+    return typed.load(Path(__file__).with_name(name))
 
 
 def sources() -> Mapping[str, Mapping[str, Any]]:
@@ -242,7 +242,7 @@ def trials() -> tuple[Trial, ...]:
         {**row, "drive": drives.get(row["drive"]), "host_us": hosts.get(row["source"], 0.0)}
         for row in data("latency.toml")["row"]
     ]
-    return tuple(notation.build(list[Trial], rows, "latency.toml: row"))
+    return tuple(typed.build(list[Trial], rows, "latency.toml: row"))
 
 
 REPRODUCED, FAILED, SHOWN = "reproduced", "failed", "not judged"

@@ -12,7 +12,9 @@ from typing import Annotated, Any, ClassVar
 from pydantic import ConfigDict, Field
 
 from slcache import ConfigError
-from slcache.reproduce import functions, notation
+from slcache.options import typed
+from slcache.options.typed import refuse
+from slcache.reproduce import functions
 from slcache.reproduce.functions import (
     CANNOT_HOLD,
     NOT_JUDGED,
@@ -31,7 +33,6 @@ from slcache.reproduce.notation import (
     expected,
     leaves,
     parse,
-    refuse,
 )
 from slcache.reproduce.parts import PROBABLE
 from slcache.reproduce.points import PointSelection, PointTable
@@ -139,7 +140,7 @@ def find(term: Term, paper: Expected, table: PointTable, before: Mapping[str, Fi
 class PaperClaim:
     """One claim: the paper's figure, how ours is found, and what is said beside."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = notation.CLOSED
+    __pydantic_config__: ClassVar[ConfigDict] = typed.CLOSED
 
     id: str
     #: The paper's figure, table or section.
@@ -349,7 +350,7 @@ def _lacks(finding: Finding | None) -> str:
 def load(path: Path, where: str) -> list[PaperClaim]:
     """Return the claims of a file, in order; raises ConfigError for all faults at once."""
     found, faults = [], []
-    for name, row in notation.load(path).items():
+    for name, row in typed.load(path).items():
         try:
             found.append(of_row(name, row, where))
         except ConfigError as error:
@@ -366,4 +367,4 @@ def of_row(name: str, row: Mapping[str, Any], where: str) -> PaperClaim:
         raise ConfigError(f"{name} = {row!r} is no table of a claim")
     # Python keeps `class` for itself.
     keys = {"class_" if key == "class" else key: said for key, said in row.items()}
-    return notation.build(PaperClaim, {"id": name, **keys}, f"{where}: {name}")
+    return typed.build(PaperClaim, {"id": name, **keys}, f"{where}: {name}")

@@ -14,6 +14,7 @@ from slcache.execute.engine import Engine
 from slcache.execute.run import reference
 from slcache.files import Transaction
 from slcache.options.models import BOTH, Request
+from slcache.options.typed import refuse
 from slcache.reproduce import plan as plans
 from slcache.reproduce.claims import EMERGENT, ClaimRow, rows_of
 from slcache.reproduce.experiment import (
@@ -29,7 +30,6 @@ from slcache.reproduce.experiment import (
 from slcache.reproduce.functions import CONSISTENT, REPRODUCED
 from slcache.reproduce.ledger import GainRow, PaperEvaluation, ReadingRun, Unbeaten, Variation
 from slcache.reproduce.measures import value
-from slcache.reproduce.notation import refuse
 from slcache.reproduce.parts import LITERAL, PROBABLE, READINGS, PlanVariation, is_of_twins
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.points import Learned, PointTable, learned_of, optima_of

@@ -12,15 +12,15 @@ from typing import Annotated, Any
 from pydantic import AfterValidator
 
 from slcache import trace as traces
-from slcache.reproduce import notation
+from slcache.options import typed
 
 #: Names of what a plan has elsewhere; each is looked up there.
-PartName = Annotated[str, notation.name_of("part")]
-TraceName = Annotated[str, notation.name_of("workload")]
-SchemeName = Annotated[str, notation.name_of("scheme")]
-GridName = Annotated[str, notation.name_of("grid")]
-DeviceName = Annotated[str, notation.name_of("device")]
-MeasureName = Annotated[str, notation.name_of("measure")]
+PartName = Annotated[str, typed.name_of("part")]
+TraceName = Annotated[str, typed.name_of("workload")]
+SchemeName = Annotated[str, typed.name_of("scheme")]
+GridName = Annotated[str, typed.name_of("grid")]
+DeviceName = Annotated[str, typed.name_of("device")]
+MeasureName = Annotated[str, typed.name_of("measure")]
 
 
 #: As a setting's value: as the scheme or the device has it, whatever the part says.

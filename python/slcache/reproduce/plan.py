@@ -11,10 +11,12 @@ from pydantic import ConfigDict
 
 from slcache import catalogue
 from slcache.errors import UsageError, about
+from slcache.options import typed
+from slcache.options.typed import refuse
 from slcache.reproduce import claims, notation
 from slcache.reproduce.claims import EMERGENT, FUNCTIONS, PaperClaim
 from slcache.reproduce.measures import measures
-from slcache.reproduce.notation import Call, refuse
+from slcache.reproduce.notation import Call
 from slcache.reproduce.parts import (
     DEFAULT,
     LITERAL,
@@ -49,7 +51,7 @@ EXPERIMENTS = Path(__file__).parent.parent / "experiments"
 class Plan:
     """A paper's evaluation."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = notation.CLOSED
+    __pydantic_config__: ClassVar[ConfigDict] = typed.CLOSED
 
     name: str
     title: str
@@ -183,10 +185,10 @@ def load(name: str) -> Plan:
     """Return a paper's plan; raises ConfigError."""
     folder = EXPERIMENTS / name
     where = f"{name}/plan.toml"
-    table = notation.written_out(notation.load(folder / "plan.toml"), where)
-    plan = notation.build(Plan, {**table, "name": name}, where)
+    table = notation.written_out(typed.load(folder / "plan.toml"), where)
+    plan = typed.build(Plan, {**table, "name": name}, where)
     # Again with the names that it has.
-    plan = notation.build(Plan, {**table, "name": name}, where, plan.names)
+    plan = typed.build(Plan, {**table, "name": name}, where, plan.names)
     _check(plan, where)
     plan = replace(plan, claims=claims.load(folder / "claims.toml", f"{name}/claims.toml"))
     _check_claims(plan, f"{name}/claims.toml")
