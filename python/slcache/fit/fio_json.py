@@ -9,26 +9,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
+from pydantic import BaseModel, BeforeValidator, Field, create_model
 
 from slcache.bandwidth.curves import Values
+from slcache.errors import ConfigError
 from slcache.fit import latency, logs
 from slcache.fit.latency import LatencyTest, Role
 from slcache.fit.logs import LogFile, Told
-from slcache.options import parsing
+from slcache.options import parsing, typed
 
+T = TypeVar("T")
 #: Requests, or flushes, of a job at least.
 LEAST, LEAST_FLUSHES = 1000, 100
 #: Half a bin of a histogram; ranks at which one is looked at.
 _BIN, _RANKS = 1 / 128, 2000
-_PERCENTILES = {"p50": "50.000000", "p99": "99.000000", "p99_9": "99.900000"}
+_PERCENTILES = {"p50": 50.0, "p99": 99.0, "p99_9": 99.9}
+_NEEDED = ("50.000000", "99.000000")
 #: Requests outstanding may be more than asked for by this share, from roundings.
 _BEYOND = 0.02
-_MOST_NS, _MOST_A_SECOND, _MOST_ERROR = 1e11, 1e8, 1e9
-_KINDS = ("read", "write", "randread", "randwrite", "randrw")
-_SIZE, _UNITS = re.compile(r"(\d{1,18})([kmgt]?)b?", re.IGNORECASE), "kmgt"
 #: Engines with one request outstanding, whatever iodepth says; the first is fio's own choice.
 _SYNCHRONOUS = ("psync", "sync", "vsync", "pvsync", "pvsync2", "mmap")
 #: Options with which a job is no one loop of equal requests, unless they have these values.
@@ -51,6 +53,84 @@ _PLAIN = {
 }
 
 
+def _whole(said: object) -> int:
+    if not re.fullmatch(r"\d{1,9}", str(said)):
+        raise ValueError(f"{logs.quoted(str(said))} is no whole number")
+    return int(str(said))
+
+
+def _size(said: object) -> int:
+    if not re.fullmatch(r"\w{1,20}", str(said)):
+        raise ValueError(f"{logs.quoted(str(said))} is not one size, such as 4k")
+    return parsing.size_bytes(str(said).rstrip("bB"))
+
+
+#: Options are texts.
+Percent = Annotated[int, BeforeValidator(_whole), Field(le=100)]
+
+
+class FioLoop(BaseModel):
+    """What a job's options say of its requests."""
+
+    rw: Literal["read", "write", "randread", "randwrite", "randrw"]
+    bs: Annotated[int, BeforeValidator(_size), Field(ge=512, le=16 << 20, multiple_of=512)] = 4096
+    iodepth: Annotated[int, BeforeValidator(_whole), Field(ge=1, le=65536)] = 1
+    ioengine: str = _SYNCHRONOUS[0]
+    rwmixread: Percent = 50
+    rwmixwrite: Percent | None = None
+
+
+#: The options with those that have to be as they are, or left out.
+_OPTIONS: dict[str, Any] = {
+    key: (Literal[plain] if plain else None, ... if key == "direct" else (*plain, None)[0])
+    for key, plain in _PLAIN.items()
+}
+FioOptions = create_model("FioOptions", __base__=FioLoop, **_OPTIONS)
+
+
+@dataclass(frozen=True)
+class FioJob:
+    """A job: its options, and what it did; sides that it does not have are whatever fio writes."""
+
+    jobname: str
+    error: Literal[0]
+    options: Annotated[dict[str, Any], Field(alias="job options")]
+    read: dict[str, Any] = field(default_factory=dict)
+    write: dict[str, Any] = field(default_factory=dict)
+    sync: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class FioDocument:
+    """The jobs of a run, and what their options have in common."""
+
+    version: Annotated[str, Field(alias="fio version")]
+    jobs: Annotated[list[FioJob], Field(min_length=1)]
+    shared: Annotated[dict[str, Any], Field(alias="global options")] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class FioSide:
+    """Requests of a direction, or flushes, and how many a second."""
+
+    total_ios: Annotated[int, Field(ge=0)]
+    iops: Annotated[float, Field(ge=1e-3, le=1e8)] = 1.0
+
+
+Ns = Annotated[float, Field(ge=0, le=1e11)]
+
+
+@dataclass(frozen=True)
+class FioLatencies:
+    """Their latencies."""
+
+    min: Ns
+    max: Ns
+    mean: Annotated[float, Field(ge=1, le=1e11)]
+    #: Which fio writes by itself, with clat_percentiles=1.
+    percentile: dict[Annotated[str, Field(pattern=r"^\d{1,3}\.\d{1,9}$")], Ns]
+
+
 def is_one(text: str) -> bool:
     """Return whether a text is of this form: a document, behind what fio may say before it."""
     return re.match(r"((fio|note|warning):[^\n]*\n|\s)*\{", text) is not None
@@ -58,18 +138,11 @@ def is_one(text: str) -> bool:
 
 def read(source: LogFile, text: str) -> list[LatencyTest]:
     """Return the tests that a document holds; TraceError where one is none."""
-    whole = _Place(source, (), _document(source, text))
-    version = whole.text("fio version")
-    if not (found := re.match(r"fio-(\d+)\.", version)) or int(found[1]) < 3:
-        whole.refuse("fio version", f"{logs.quoted(version)}: must be fio-3 or newer, which has ns")
-    shared = whole.table("global options") if "global options" in whole.here else None
-    jobs = whole.here.get("jobs")
-    if not isinstance(jobs, list) or not jobs:
-        whole.refuse("jobs", "must be a list with a job at least")
-    return [
-        _job(_Place(source, (f"jobs[{i}]",), job), shared.here if shared else {})
-        for i, job in enumerate(jobs)
-    ]
+    whole = _built(source, FioDocument, _document(source, text), "")
+    if not (found := re.match(r"fio-(\d+)\.", whole.version)) or int(found[1]) < 3:
+        version = logs.quoted(whole.version)
+        logs.refuse(source.path, f"fio version = {version}: must be fio-3 or newer, which has ns")
+    return [_job(source, job, whole.shared, i) for i, job in enumerate(whole.jobs, 1)]
 
 
 def _document(source: LogFile, text: str) -> Any:  # noqa: ANN401
@@ -81,185 +154,95 @@ def _document(source: LogFile, text: str) -> Any:  # noqa: ANN401
         logs.refuse(source.path, f"{error}: no JSON as fio writes it, or cut short", line)
 
 
-class _Place:
-    """A table of the document, which knows where it is."""
-
-    def __init__(self, source: LogFile, path: tuple[str, ...], here: Any) -> None:  # noqa: ANN401
-        self.source, self.path = source, path
-        if not isinstance(here, dict):
-            logs.refuse(source.path, f"{'.'.join(path) or 'the document'}: must be a table")
-        self.here: dict[str, Any] = here
-
-    def refuse(self, key: str, told: str) -> NoReturn:
-        """Raise what is wrong with a key."""
-        place = ".".join((*self.path, key)) if key else ".".join(self.path)
-        logs.refuse(self.source.path, f"{place}: {told}")
-
-    def table(self, key: str) -> _Place:
-        """Return a table in it."""
-        if not isinstance(self.here.get(key), dict):
-            self.refuse(key, "missing, or no table")
-        return _Place(self.source, (*self.path, key), self.here[key])
-
-    def text(self, key: str) -> str:
-        """Return a text in it."""
-        value = self.here.get(key)
-        if not isinstance(value, str):
-            self.refuse(key, "missing, or no text")
-        return value
-
-    def number(self, key: str, most: float, least: float = 0.0) -> float:
-        """Return a number in it."""
-        value = self.here.get(key)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            self.refuse(key, "missing, or no number")
-        if not least <= value <= most:
-            self.refuse(key, f"{logs.quoted(str(value))}: must be {least:g} to {most:g}")
-        return float(value)
+def _built(source: LogFile, kind: type[T], table: Any, where: str) -> T:  # noqa: ANN401
+    """Return a table as what it should be; TraceError with the first fault."""
+    try:
+        return typed.build(kind, table, where)
+    except ConfigError as error:
+        logs.refuse(source.path, str(error).split("\n")[0].removeprefix(": "))
 
 
-def _job(job: _Place, shared: Mapping[str, Any]) -> LatencyTest:
-    """Return the test that a job was."""
-    name = job.text("jobname")
-    job.path = (*job.path, logs.quoted(name))
-    if job.number("error", _MOST_ERROR, -_MOST_ERROR):
-        job.refuse("error", f"{job.here['error']}: the job failed")
-    own = job.table("job options")
-    options = _Place(job.source, own.path, {**shared, **own.here})
-    _check_plain(options)
-    rw = options.text("rw")
-    if rw not in _KINDS:
-        options.refuse("rw", f"{logs.quoted(rw)}: must be one of {', '.join(_KINDS)}")
-    size, depth = _size(options, "bs"), _depth(options)
-    synced, flushed = (
-        rw.endswith("write")
-        and any(options.here.get(key, "0") not in ("0", "none") for key in keys)
-        for keys in (("sync",), ("fsync", "fdatasync"))
-    )
+def _job(source: LogFile, job: FioJob, shared: Mapping[str, Any], number: int) -> LatencyTest:
+    """Return the test that a job was: one loop of equal requests, unbuffered."""
+    place = f"job {number} {logs.quoted(job.jobname)}"
+    loop: Any = _built(source, FioOptions, {**shared, **job.options}, f"{place}: job options")
+    if loop.ioengine in _SYNCHRONOUS and loop.iodepth > 1:
+        told = f"ioengine {loop.ioengine} has one request outstanding, whatever iodepth says"
+        logs.refuse(source.path, f"{place}: {told}; use libaio or io_uring")
+    rw, writes = loop.rw, loop.rw.endswith("write")
+    synced = writes and loop.sync not in ("0", "none")
+    flushed = writes and (loop.fsync, loop.fdatasync) != ("0", "0")
     least = LEAST_FLUSHES if synced or flushed else LEAST
-    sides = {side: _side(job.table(side), depth, least) for side in _sides(rw)}
-    figures: dict[str, Mapping[str, float]] = {n: side for n, (side, *_) in sides.items()}
-    main, count, fitted = next(iter(sides.values()))
-    role = latency.role_of(name, rw, synced, flushed)
+
+    def side(name: str, depth: int, kind: str = "clat_ns") -> tuple[dict[str, float], int, Values]:
+        table = getattr(job, name)
+        counted = _built(source, FioSide, table, f"{place}: {name}")
+        if counted.total_ios < least:
+            told = f"{counted.total_ios} requests: must be at least {least}"
+            logs.refuse(source.path, f"{place}: {name}: total_ios: {told}")
+        at = f"{place}: {name}: {kind}"
+        waits = _built(source, FioLatencies, table.get(kind), at)
+        figures, values = _figures(source, waits, at)
+        if kind == "clat_ns":
+            figures["iops"] = counted.iops
+            if counted.iops * waits.mean / 1e9 > depth * (1 + _BEYOND):
+                told = f"{counted.iops:g} of {waits.mean / 1e3:.4g} µs: more than iodepth = {depth}"
+                logs.refuse(source.path, f"{place}: {name}: iops: {told} were outstanding")
+        return figures, counted.total_ios, values
+
+    names = ("read", "write") if rw == "randrw" else (rw.removeprefix("rand"),)
+    sides = {name: side(name, loop.iodepth) for name in names}
+    figures: dict[str, Mapping[str, float]] = {name: of for name, (of, *_) in sides.items()}
+    main, count, fitted = sides[names[0]]
+    role = latency.role_of(job.jobname, rw, synced, flushed)
     if role == Role.synced:
         figures = {"sync": {"mean": main["mean"]}}
     if role == Role.flushed:
-        figures["flush"], _, fitted = _side(job.table("sync"), 1, least, "lat_ns")
+        figures["flush"], _, fitted = side("sync", 1, "lat_ns")
+    mixed = loop.rwmixread if loop.rwmixwrite is None else 100 - loop.rwmixwrite
+    single = loop.iodepth == 1 and not flushed
     return LatencyTest(
-        source=job.source,
-        name=logs.quoted(name),
+        source=source,
+        name=logs.quoted(job.jobname),
         role=role,
         rw=rw,
-        reads=_mix(options) if rw == "randrw" else 100 * rw.endswith("read"),
-        block_bytes=size,
-        depth=depth,
-        count=sum(each for _, each, _ in sides.values()) if len(sides) > 1 else count,
+        reads=mixed if rw == "randrw" else 100 * rw.endswith("read"),
+        block_bytes=loop.bs,
+        depth=loop.iodepth,
+        count=sum(each for _, each, _ in sides.values()),
         fitted=fitted,
         draws=(fitted * (1 - _BIN), fitted * (1 + _BIN)),
-        turnaround=_turnaround(job.source, main, count) if depth == 1 and not flushed else None,
+        turnaround=_turnaround(source, main, count) if single else None,
         figures=figures,
     )
 
 
-def _check_plain(options: _Place) -> None:
-    for key, plain in _PLAIN.items():
-        value = options.here.get(key)
-        if value is None and key != "direct":
-            continue
-        if value not in plain:
-            told = "missing" if value is None else logs.quoted(str(value))
-            must = f"must be {' or '.join(plain)}" if plain else "must be left out"
-            options.refuse(key, f"{told}: {must}; a test is one loop of equal requests, unbuffered")
-
-
-def _sides(rw: str) -> tuple[str, ...]:
-    """Return the directions that a job goes."""
-    return ("read", "write") if rw == "randrw" else (rw.removeprefix("rand"),)
-
-
-def _size(options: _Place, key: str) -> int:
-    text = options.here.get(key, options.here.get("blocksize", "4k"))
-    found = _SIZE.fullmatch(text) if isinstance(text, str) else None
-    power = 1 + _UNITS.index(found[2].lower()) if found and found[2] else 0
-    value = int(found[1]) << (10 * power) if found else 0
-    if not 512 <= value <= 16 << 20 or value % 512:
-        told = logs.quoted(str(text))
-        options.refuse(key, f"{told}: must be one size, such as 4k, of 512 bytes to 16 MiB")
-    return value
-
-
-def _whole(options: _Place, key: str, default: str, most: int) -> int:
-    text = options.here.get(key, default)
-    if not isinstance(text, str) or not re.fullmatch(r"\d{1,9}", text) or int(text) > most:
-        options.refuse(key, f"{logs.quoted(str(text))}: must be a whole number up to {most}")
-    return int(text)
-
-
-def _depth(options: _Place) -> int:
-    depth = _whole(options, "iodepth", "1", 65536)
-    engine = options.here.get("ioengine", _SYNCHRONOUS[0])
-    if depth < 1:
-        options.refuse("iodepth", "0: must be at least 1")
-    if engine in _SYNCHRONOUS and depth > 1:
-        told = f"{depth}: ioengine {engine} has one request outstanding, whatever it says"
-        options.refuse("iodepth", f"{told}; use libaio or io_uring")
-    return depth
-
-
-def _mix(options: _Place) -> int:
-    if "rwmixwrite" in options.here:
-        return 100 - _whole(options, "rwmixwrite", "50", 100)
-    return _whole(options, "rwmixread", "50", 100)
-
-
-def _side(
-    side: _Place, depth: int, least: int, kind: str = "clat_ns"
-) -> tuple[dict[str, float], int, Values]:
-    """Return the figures of a direction, its requests, and its latencies in order of size."""
-    count = int(side.number("total_ios", 2**63))
-    if count < least:
-        side.refuse("total_ios", f"{count} requests: must be at least {least}")
-    if kind not in side.here and kind.removesuffix("_ns") in side.here:
-        side.refuse(kind, "missing: of a fio before 3, which has µs")
-    waits = side.table(kind)
-    low, high, mean = (waits.number(key, _MOST_NS) for key in ("min", "max", "mean"))
-    if not low <= mean <= high or mean < 1:
-        waits.refuse("mean", f"{mean:g}: must be between min = {low:g} and max = {high:g}")
-    ranks, values = _percentiles(waits, low, high)
-    figures = {name: float(np.interp(float(at), ranks, values)) / 1e3
-               for name, at in _PERCENTILES.items() if float(at) in ranks}  # fmt: skip
-    figures["mean"] = mean / 1e3
-    if kind == "clat_ns":
-        rate = side.number("iops", _MOST_A_SECOND, 1e-3)
-        if rate * mean / 1e9 > depth * (1 + _BEYOND):
-            told = f"{rate:g} of {mean / 1e3:.4g} µs: more than iodepth = {depth} were outstanding"
-            side.refuse("iops", told)
-        figures["iops"] = rate
-    at = (np.arange(_RANKS) + 0.5) * 100 / _RANKS
-    return figures, count, np.interp(at, ranks, values)
-
-
-def _percentiles(waits: _Place, low: float, high: float) -> tuple[Values, Values]:
-    """Return the ranks that are printed, with the least and the most, and the ns at each."""
-    if "percentile" not in waits.here:
-        waits.refuse("percentile", "missing: log it with clat_percentiles=1, as fio does by itself")
-    table = waits.table("percentile")
-    for key in ("50.000000", "99.000000"):
-        if key not in table.here:
-            table.refuse(key, "missing; leave percentile_list out")
-    ranks, values = [0.0], [low]
-    for key in table.here:
-        if not re.fullmatch(r"\d{1,3}\.\d{1,9}", key) or not ranks[-1] < float(key) <= 100:
-            table.refuse(logs.quoted(key), "must be percentiles, from the lowest to the highest")
-        value = table.number(key, _MOST_NS)
-        if not values[-1] * (1 - 2 * _BIN) <= value <= high * (1 + 2 * _BIN):
-            told = f"{value:g}: must be between the {values[-1]:g} before it and max = {high:g}"
-            table.refuse(key, told)
+def _figures(source: LogFile, waits: FioLatencies, at: str) -> tuple[dict[str, float], Values]:
+    """Return the figures of latencies in us, and the latencies in order of size."""
+    if not waits.min <= waits.mean <= waits.max:
+        told = f"{waits.mean:g}: must be between min = {waits.min:g} and max = {waits.max:g}"
+        logs.refuse(source.path, f"{at}: mean: {told}")
+    ranks, values = [0.0], [waits.min]
+    for key, value in waits.percentile.items():
+        if not ranks[-1] < float(key) <= 100:
+            logs.refuse(source.path, f"{at}: percentile: {key}: must be above the one before it")
+        if not values[-1] * (1 - 2 * _BIN) <= value <= waits.max * (1 + 2 * _BIN):
+            told = f"must be between the {values[-1]:g} before it and max = {waits.max:g}"
+            logs.refuse(source.path, f"{at}: percentile: {key}: {value:g}: {told}")
         ranks.append(float(key))
         values.append(max(value, values[-1]))
+    if missing := [key for key in _NEEDED if float(key) not in ranks]:
+        told = f"{missing[0]} is missing; leave percentile_list out"
+        logs.refuse(source.path, f"{at}: percentile: {told}")
     if ranks[-1] < 100:
-        ranks, values = [*ranks, 100.0], [*values, max(high, values[-1])]
-    return np.array(ranks), np.array(values)
+        ranks, values = [*ranks, 100.0], [*values, max(waits.max, values[-1])]
+    figures = {
+        name: float(np.interp(rank, ranks, values)) / 1e3
+        for name, rank in _PERCENTILES.items()
+        if rank in ranks
+    }
+    spread = (np.arange(_RANKS) + 0.5) * 100 / _RANKS
+    return figures | {"mean": waits.mean / 1e3}, np.interp(spread, ranks, values)
 
 
 def _turnaround(source: LogFile, figures: Mapping[str, float], count: int) -> Told:

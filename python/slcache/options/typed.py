@@ -72,8 +72,8 @@ def name_of(kind: str) -> AfterValidator:
 def _fault(kind: type, error: ErrorDetails) -> str:
     """Return what is wrong, with its place: `sensitivity: vary 2: why is missing`."""
     # A key of a table that is no name stands behind itself.
-    of_key = error["loc"][-1] == "[key]"
-    *place, key = error["loc"][:-2] if of_key else error["loc"]
+    loc = error["loc"] or ("it",)
+    *place, key = loc[:-2] if loc[-1] == "[key]" else loc
     steps = [f" {one + 1}" if isinstance(one, int) else f": {one}" for one in place]
     at = "".join([*steps, ": "]).lstrip(": ")
     if error["type"] == "missing":
