@@ -312,6 +312,7 @@ def test_the_answer_is_short_if_not_explained(trace: Path, comparison: slcache.C
             assert ("share of the gain" in flat) is more
             assert all(line in flat for line in (both.verdict() if more else both.brief()))
     assert str(both) == both.summary()
+    assert str(both.runs[0]) == both.runs[0].summary()
     assert command(*words, "--explain", "--json").returncode == 2
 
 

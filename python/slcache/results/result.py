@@ -296,6 +296,9 @@ class Result(Frames):
         """Return the figures that matter as a few lines of text."""
         return plain(*heading(runs_of(self)), *self.shown())
 
+    def __str__(self) -> str:
+        return self.summary()
+
     def notes(self) -> list[str]:
         """Return what to keep in mind while reading the figures, in sentences."""
         runs = runs_of(self)
