@@ -105,6 +105,17 @@ def test_all_schemes_are_those_that_a_device_can_be(tmp_path: Path) -> None:
     assert told.count("clairvoyant") == told.count("clairvoyant, which knew the trace: ")
 
 
+def test_a_page_tells_what_its_figures_are(every: slcache.Comparison) -> None:
+    page = unescape(every.report())
+    assert "without an interval" in page
+    for name, value, told in (
+        ("trace.write_bytes_per_day", 3.6837e12, "3,683,700,000,000 (3.68 TB a day)"),
+        ("device.pool[0].slc.program_ns", [500_000, 900], "500,000, 900 (500 µs, 900 ns)"),
+        ("scheme.rl.step_bytes", 512, "512"),
+    ):
+        assert report._with_unit(name, value) == told
+
+
 def test_what_knew_the_trace_wins_nowhere() -> None:
     how: dict[str, Any] = {
         "device": "tiny",

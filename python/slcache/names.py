@@ -10,6 +10,8 @@ from typing import Any
 
 _MOST = 12
 _LETTERS = 60
+#: Of numbers from here on parts of one say nothing.
+_WHOLE = 1e6
 
 
 def few(names: Iterable[object], most: int = _MOST) -> str:
@@ -119,7 +121,8 @@ def shown(value: object) -> str:
         case int():
             return f"{value:,}"
         case float():
-            return f"{value:,.0f}" if value.is_integer() else f"{value:,.6g}"
+            is_whole = value.is_integer() or abs(value) >= _WHOLE
+            return f"{value:,.0f}" if is_whole else f"{value:,.6g}"
         case list():
             return ", ".join(shown(item) for item in value) or "–"
     return str(value)

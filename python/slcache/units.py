@@ -179,6 +179,7 @@ _TOLD: dict[str, Callable[[float], str]] = {
     "s": lambda value: span(value * 1e6),
     "bytes": size,
     "bytes/s": bandwidth,
+    "bytes/day": lambda value: f"{written(value)} a day",
     "J": energy,
     "1/s": lambda value: f"{number(value)}/s",
     "1": number,
@@ -189,6 +190,7 @@ _TOLD: dict[str, Callable[[float], str]] = {
 _UNITS = {
     "mb_per_s": "MB/s",
     "bytes_per_s": "bytes/s",
+    "bytes_per_day": "bytes/day",
     "_per_s": "1/s",
     "_ns": "ns",
     "_us": "µs",

@@ -57,7 +57,11 @@ def relative(runs: Runs, to: str) -> Spec:
             "encoding": {"x": across.channel("x"), "x2": {"field": "high"}, "y": down},
         }
         texts = [
-            {"row": row["row"], "x": max(spans[row["row"]]), "text": units.factor(row["x"])}
+            {
+                "row": row["row"],
+                "x": max(spans[row["row"]]),
+                "text": f"mean {units.factor(row['x'])}",
+            }
             for row in rows
             if row["key"] == FIGURES["mean"]
         ]

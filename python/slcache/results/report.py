@@ -148,10 +148,11 @@ def _rows(section: Any) -> Rows:  # noqa: ANN401
 
 
 def _with_unit(name: str, value: object) -> str:
-    """Return a value as it is, and a large size or time in a readable unit beside it."""
-    text = shown(value)
-    if units.unit_of(name) in ("bytes", "ns") and isinstance(value, int | float) and value >= 1000:
-        return f"{text} ({units.shown(name, value)})"
+    """Return a value as it is, and large sizes or times in a readable unit beside it."""
+    text, every = shown(value), value if isinstance(value, list) else [value]
+    large = (isinstance(each, int | float) and each >= 1000 for each in every)
+    if units.unit_of(name) in ("bytes", "bytes/day", "ns") and any(large):
+        return f"{text} ({', '.join(units.shown(name, each) for each in every)})"
     return text
 
 

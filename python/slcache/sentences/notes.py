@@ -260,8 +260,8 @@ def unequal_caches(runs: Runs) -> str:
         return ""
     least, most = units.size(sizes[small]), units.size(sizes[large])
     return (
-        f"The SLC caches differ in size: {small} has {least}, {large} {most}. This explains part "
-        "of the difference between the schemes."
+        f"The SLC caches differ in size: {small} has {least}, {large} {most}. This may explain "
+        "part of the difference between the schemes."
     )
 
 
@@ -286,7 +286,7 @@ def unequal_room(runs: Runs) -> str:
     verb = "has" if len(more) == 1 else "have"
     return (
         f"For garbage collection, {joined(list(more))} {verb} {has} dense blocks per plane "
-        f"and {joined(cached)} {fewest}, for the same data. This explains part of their "
+        f"and {joined(cached)} {fewest}, for the same data. This may explain part of their "
         "difference in write amplification; --equal-cells gives all the same number."
     )
 
