@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import resource
 import shutil
 import signal
@@ -233,6 +234,13 @@ def test_what_cannot_be_written_is_an_error_and_leaves_nothing(trace: Path, tmp_
     assert b"File too large" in done.stderr
     assert b"Traceback" not in done.stderr
     assert not out.exists()
+    # A study keeps traces and results as it goes; the one that fails is named too.
+    vary = ("--device", "tiny", "--scheme", "baseline", "--vary", "host.time_scale=1,2")
+    for load in ([trace], ["zipf-4k", "--workload", "requests=300", "--address", "wrap"]):
+        done = cli("sweep", *load, *vary, "--out", tmp_path / "study", setup=limit)
+        told = done.stderr.decode().strip().splitlines()[-1]
+        assert "File too large" in told
+        assert re.search(rf"{tmp_path}/study/store/(results|traces)/\w+\.(json|parquet)", told)
     for no in ("/dev/full", "/dev/full/out", "/proc/out"):
         done = cli("compare", trace, *COMPARE, "--out", no)
         assert (done.returncode, done.stdout) == (1, b"")

@@ -15,6 +15,7 @@ import gzip
 import hashlib
 import json
 import os
+import re
 import stat
 import warnings
 import zlib
@@ -26,13 +27,15 @@ from typing import Any, Self
 
 from slcache import _core, files
 from slcache.documents import saved
-from slcache.errors import ResultError
+from slcache.errors import Error, ResultError
 from slcache.options import parsing
 
 #: A kept document is never so long: a small file that unpacks to more was not written here.
 MOST_BYTES = 256 << 20
 #: Longer than any seal, whatever the name in it.
 _SEAL_BYTES_MAX = 1 << 16
+#: Where a file is made that gets its name later.
+_HIDDEN = re.compile(r"/\.slcache-\w+\.tmp(?=/)")
 #: Files written at a time, and results that may wait for it.
 _WRITERS, _WAITING = 4, 8
 
@@ -103,8 +106,9 @@ class Store:
         self.directory.mkdir(parents=True, exist_ok=True)
         with files.scratch(self.directory) as folder:
             made = folder / path.name
-            made.write_bytes(content)
-            _name(made, path)
+            with _told_of(path):
+                made.write_bytes(content)
+                made.replace(path)
 
     def _path(self, key: str) -> Path:
         return self.directory / f"{key}.json.gz"
@@ -169,19 +173,26 @@ def making(path: Path) -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
     with files.scratch(path.parent) as folder:
         made = folder / path.name
-        yield made
-        _beside(made).write_bytes(_seal(path.name, _sha256(made)))
-        # In this order, and with equal bytes for equal names, no file is ever without its seal.
-        _name(_beside(made), _beside(path))
-        _name(made, path)
+        with _told_of(path):
+            yield made
+            _beside(made).write_bytes(_seal(path.name, _sha256(made)))
+            # In this order, and with equal bytes for equal names, no file is ever without its seal.
+            _beside(made).replace(_beside(path))
+            made.replace(path)
 
 
-def _name(made: Path, path: Path) -> None:
-    """Give a file its name, in the place of whatever had it."""
+@contextlib.contextmanager
+def _told_of(path: Path) -> Iterator[None]:
+    """Have what is wrong with a file in the making told of the one that it is to be."""
     try:
-        made.replace(path)
+        yield
     except OSError as error:
+        if error.filename is not None and not _HIDDEN.search(str(error.filename)):
+            raise
         raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+    except Error as error:
+        error.args = (_HIDDEN.sub("", str(error)),)
+        raise
 
 
 def _beside(path: Path) -> Path:
