@@ -17,7 +17,7 @@ import slcache
 from slcache import _core, bounds, catalogue
 from slcache.documents import saved, schemata
 from slcache.reproduce import measures
-from support import QUICK, mixed, validator, write_trace
+from support import QUICK, json_of, mixed, validator, write_trace
 from support import slcache as command
 
 NAN, INF = float("nan"), float("inf")
@@ -195,6 +195,8 @@ SHAPES = {
     "sweep-show": "Across Configuration Effect Front Interval LeftOut Level Load Metric OfLoads "
     "OfOneLoad Rated Spread Worst",
     "tune": "Asked Counts Point Prefix Provenance Settings Sized",
+    "why": "Answer Found Group Incident Moved SlowRequest",
+    "diff": "Change Run",
     "reproduce": "Claim ClaimRow Finding GainRow Input Learned Optimum Part Point Provenance "
     "Reading Unbeaten Variation",
     "trace-info": "Beside ComparedFigure Finding",
@@ -243,6 +245,26 @@ def test_what_is_told_of_traces_has_its_schema(tmp_path: Path) -> None:
     found = json.loads(command("trace", "lint", trace, "--json").stdout)
     validator("trace-lint").validate(found)
     assert found["counts"]
+
+
+def test_what_verbs_print_has_its_schema(tmp_path: Path) -> None:
+    trace = write_trace(tmp_path / "t.csv", mixed(200))
+    runs = [tmp_path / "baseline", tmp_path / "tlc-only"]
+    logs = [run.with_suffix(".parquet") for run in runs]
+    for run, log in zip(runs, logs, strict=True):
+        how = ("--device", "tiny", "--scheme", run.name, "--out", run, "--log", log)
+        assert not command("run", trace, *how).returncode
+    cases: tuple[tuple[str | Path, ...], ...] = (
+        ("why", "why", logs[0]),
+        ("why", "why", *logs),
+        ("diff", "diff", *runs),
+        ("diff", "diff", "--rerun", runs[0]),
+        ("schemes", "schemes"),
+        ("schemes", "schemes", "--device", "tiny"),
+        ("trace-convert", "trace", "convert", trace, "-o", tmp_path / "t.parquet"),
+    )
+    for name, *verb in cases:
+        validator(str(name)).validate(json_of(*verb, "--json"))
 
 
 def test_what_is_no_document_is_told() -> None:

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import TypedDict
 
 from slcache import frame
+from slcache.documents.schemata import CLOSED, shape
 from slcache.errors import ResultError, UsageError, about
 from slcache.sentences import notes
 
@@ -222,6 +224,8 @@ class Group:
     part_ns: int
     worst_ns: int
 
+    __pydantic_config__ = CLOSED
+
 
 @dataclass(frozen=True)
 class Incident:
@@ -233,6 +237,66 @@ class Incident:
     total_ns: int
     worst_ns: int
     part: str
+
+    __pydantic_config__ = CLOSED
+
+
+@shape
+class Found(TypedDict):
+    """Slow requests by what they waited for, and by when."""
+
+    groups: list[Group]
+    """By what took most of their time, the longest together first."""
+    incidents: list[Incident]
+    """By the time that their requests took, the longest first."""
+
+
+@shape
+class SlowRequest(TypedDict):
+    """A slow request."""
+
+    request: int
+    """Its place in the order of arrival."""
+    operation: str
+    arrival_ns: int
+    bytes: int
+    latency_ns: int
+    parts_ns: dict[str, int]
+    """Where its time went, without what is 0; they add up to the latency."""
+
+
+@shape
+class AnswerShape(Found):
+    """Why requests of one run were slow."""
+
+    file: str
+    scheme: str
+    requests: int
+    above_ns: int
+    """Requests were slow above this."""
+    share_of_time: float
+    """The slow requests' part of the time that all requests took."""
+    slow: list[SlowRequest]
+    """The slowest first."""
+
+
+@shape
+class MovedShape(TypedDict):
+    """Which requests were slow in one of two runs alone."""
+
+    files: list[str]
+    schemes: list[str]
+    requests: int
+    above_ns: int
+    slow_in_both: int
+    faster_in_second: Found
+    slower_in_second: Found
+    mean_ns: dict[str, float]
+    """What the second mean is above the first, by part; they add up to the difference."""
+
+
+#: What the verb prints of one log, or of two.
+Why = AnswerShape | MovedShape
 
 
 @dataclass(frozen=True)
@@ -375,7 +439,7 @@ def incidents(slow: Log) -> list[Incident]:
     return sorted(found, key=lambda incident: (-incident.total_ns, incident.from_ns))
 
 
-def row(log: Log, index: int) -> dict[str, Any]:
+def row(log: Log, index: int) -> SlowRequest:
     """Return a request as plain data; its parts, those that are not 0, add up to its latency."""
     parts = zip(log.parts, log.parts_ns[index].tolist(), strict=True)
     return {

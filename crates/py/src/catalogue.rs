@@ -14,14 +14,14 @@ use std::num::NonZeroU64;
 /// The schemes with their configuration schemas.
 #[pyfunction]
 pub fn schemes() -> String {
-    slcache_sim::catalogue::schemes().to_string()
+    json(&slcache_sim::catalogue::schemes())
 }
 
 /// The knobs of a scheme on a device, as they stand.
 #[pyfunction]
 pub fn knobs(run: Run) -> PyResult<String> {
     let knobs = slcache_sim::catalogue::knobs(&run.into()).map_err(|error| sim_error(&error))?;
-    Ok(knobs.to_string())
+    Ok(json(&knobs))
 }
 
 /// The figures of a run, with their units, goals and sentences.

@@ -181,7 +181,7 @@ impl Episode {
 
     /// The knobs, as JSON.
     fn knobs(&self) -> PyResult<String> {
-        Ok(self.get()?.knobs_to_json().to_string())
+        Ok(super::json(&self.get()?.knob_entries()))
     }
 
     /// What is observed, as JSON.

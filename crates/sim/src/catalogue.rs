@@ -1,6 +1,8 @@
 //! The catalogue of schemes and what a name in it stands for, the knobs of one on a device, and the figures of a run.
 
 use crate::{memory, resolve, ConfigErrors, Layers, SimError};
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{json, Value};
 use slcache_base::document::nearest::nearest;
 use slcache_core::base::Cause;
@@ -27,55 +29,104 @@ pub fn kinds() -> Value {
     json!({ "causes": causes, "service": of(true), "wait": of(false) })
 }
 
-/// Every scheme: name, aliases, summary, paper, the version of its memory, the schema of its parameters,
-/// its knobs (what may be turned while it runs) and its signals (what it shows whoever turns them).
-pub fn schemes() -> Value {
-    CATALOG.iter().map(describe).collect()
+/// A scheme, as the catalogue lists it.
+#[derive(Serialize, JsonSchema)]
+pub struct SchemeEntry {
+    /// Name in configuration, results and plots.
+    name: &'static str,
+    aliases: Vec<Alias>,
+    /// What it does.
+    summary: &'static str,
+    /// Where it was published.
+    paper: &'static str,
+    /// Version of what it learns and can take along to another run; null where it has no memory.
+    memory_version: Option<u32>,
+    /// Whether it knows what the trace will do: a yardstick, no device can be built so.
+    looks_ahead: bool,
+    /// The JSON schema of its parameters.
+    config_schema: Value,
+    /// What can be turned while it runs.
+    knobs: Vec<KnobEntry>,
+    /// What it shows a controller.
+    signals: &'static [SignalSpec],
+    /// Why it does not run on the device that was asked about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
 }
 
-fn describe(entry: &CatalogEntry) -> Value {
-    let aliases = entry.aliases.iter().map(|(name, set)| json!({ "name": name, "set": set }));
-    json!({
-        "name": entry.name,
-        "aliases": aliases.collect::<Vec<_>>(),
-        "summary": entry.summary,
-        "paper": entry.paper,
-        "memory_version": entry.memory_version,
-        "looks_ahead": entry.looks_ahead,
-        "config_schema": SchemeConfig::schema_for(entry.name),
-        "knobs": entry.knobs.iter().map(spec_to_json).collect::<Vec<_>>(),
-        "signals": entry.signals.iter().map(signal_to_json).collect::<Vec<_>>(),
-    })
+/// Another name of a scheme.
+#[derive(Serialize, JsonSchema)]
+struct Alias {
+    name: &'static str,
+    /// The setting that it stands for.
+    set: &'static str,
 }
 
-fn spec_to_json(spec: &KnobSpec) -> Value {
-    json!({ "name": spec.name, "unit": spec.unit, "summary": spec.summary })
+/// A knob, and on a device the values that it may have there.
+#[derive(Serialize, JsonSchema)]
+pub struct KnobEntry {
+    #[serde(flatten)]
+    spec: KnobSpec,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    steps: Option<Steps>,
+    /// These values, ascending.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ladder: Option<Vec<f64>>,
 }
 
-fn signal_to_json(signal: &SignalSpec) -> Value {
-    let SignalSpec { name, unit, min, max, summary } = signal;
-    json!({ "name": name, "unit": unit, "min": min, "max": max, "summary": summary })
+/// Every `step` from `min` to `max`.
+#[derive(Serialize, JsonSchema)]
+struct Steps {
+    min: f64,
+    max: f64,
+    step: f64,
 }
 
-/// A knob as it stands.
-pub(crate) fn knob_to_json(knob: &Knob) -> Value {
-    let mut described = spec_to_json(knob.spec);
-    described["value"] = json!(knob.value);
-    match &knob.range {
-        KnobRange::Steps { min, max, step } => {
-            described["steps"] = json!({ "min": min, "max": max, "step": step });
-        }
-        KnobRange::Ladder(values) => described["ladder"] = json!(values),
+/// Every scheme.
+pub fn schemes() -> Vec<SchemeEntry> {
+    CATALOG.iter().map(described).collect()
+}
+
+fn described(entry: &CatalogEntry) -> SchemeEntry {
+    SchemeEntry {
+        name: entry.name,
+        aliases: entry.aliases.iter().map(|&(name, set)| Alias { name, set }).collect(),
+        summary: entry.summary,
+        paper: entry.paper,
+        memory_version: entry.memory_version,
+        looks_ahead: entry.looks_ahead,
+        config_schema: SchemeConfig::schema_for(entry.name).unwrap_or_default(),
+        knobs: entry.knobs.iter().map(|&spec| KnobEntry::from(spec)).collect(),
+        signals: entry.signals,
+        problem: None,
     }
-    described
+}
+
+impl From<KnobSpec> for KnobEntry {
+    fn from(spec: KnobSpec) -> Self {
+        Self { spec, value: None, steps: None, ladder: None }
+    }
+}
+
+impl From<&Knob> for KnobEntry {
+    /// A knob as it stands.
+    fn from(knob: &Knob) -> Self {
+        let (steps, ladder) = match &knob.range {
+            &KnobRange::Steps { min, max, step } => (Some(Steps { min, max, step }), None),
+            KnobRange::Ladder(values) => (None, Some(values.clone())),
+        };
+        Self { spec: *knob.spec, value: Some(knob.value), steps, ladder }
+    }
 }
 
 /// The knobs of a scheme on an empty device: the values that each may have, and the one it has.
-pub fn knobs(layers: &Layers) -> Result<Value, SimError> {
+pub fn knobs(layers: &Layers) -> Result<Vec<KnobEntry>, SimError> {
     let setup = resolve(layers)?.setup();
     memory::check(&setup.memory())?;
     let simulation = Simulation::new(&setup).map_err(|problems| ConfigErrors::from_problems(&problems))?;
-    Ok(simulation.knobs().iter().map(knob_to_json).collect())
+    Ok(simulation.knobs().iter().map(KnobEntry::from).collect())
 }
 
 /// The scheme a run uses, and what an alias adds.

@@ -1,5 +1,6 @@
 //! The JSON schemas of what a user writes, and of what the program tells.
 
+use crate::catalogue::SchemeEntry;
 use crate::config::RunConfig;
 use crate::device_facts::DeviceFacts;
 use crate::replay::{DeviceBound, ResultDocument, SCHEMA_VERSION};
@@ -7,7 +8,7 @@ use serde_json::{json, Map, Value};
 use slcache_base::document::shape::{closed, written};
 use slcache_core::metrics::components::Needs;
 use slcache_core::metrics::figures::{figures, Figure, Read};
-use slcache_traces::{Bound, LintReport, TraceInfo};
+use slcache_traces::{Bound, ConvertReport, LintReport, TraceInfo};
 
 /// The JSON schema (draft 2020-12) of a document; none of a name that no document has.
 pub fn schema(document: &str) -> Option<Value> {
@@ -20,9 +21,11 @@ pub fn schema(document: &str) -> Option<Value> {
         "config" => run_schema(),
         "result" => result_schema(),
         "trace-info" => trace_info_schema(),
+        "trace-convert" => named(written::<ConvertReport>(), "report of a conversion"),
         "trace-lint" => named(written::<LintReport>(), "problems of a trace"),
         "bound" => named(written::<Bound>(), "bound of a trace"),
         "device-bound" => named(written::<DeviceBound>(), "bound of a trace on a device"),
+        "schemes" => named(written::<Vec<SchemeEntry>>(), "catalogue of schemes"),
         "device" => named(written::<DeviceFacts>(), "facts of a device"),
         _ => return None,
     })

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 from typing_extensions import TypedDict
 
 from slcache import metrics
 from slcache.documents.figures import COMPARED, OF_DISK, OF_FLUSHES, Gain, Unbound
-from slcache.documents.schemata import SPARSE, title
+from slcache.documents.schemata import shape, title
 from slcache.results.intervals import Factor, Spread
 
-_T = TypeVar("_T", bound=type)
 Positive = Annotated[int, Field(ge=1)]
 #: The default of a key that is there only where there is something to tell.
 ABSENT: Any = None
@@ -24,20 +23,6 @@ class DocumentPart(BaseModel):
     model_config = ConfigDict(
         extra="forbid", use_attribute_docstrings=True, model_title_generator=title
     )
-
-
-def shape(kind: _T) -> _T:
-    """Have the keys of a typed dictionary be all that there are, with their docstrings."""
-    kind.__pydantic_config__ = SPARSE  # type: ignore[attr-defined]
-    return kind
-
-
-def open_shape(kind: _T) -> _T:
-    """Have further keys beside those of a typed dictionary, each with a plain value."""
-    kinds = {"type": ["number", "string", "boolean", "null"]}
-    extra = {"json_schema_extra": {"additionalProperties": kinds}}
-    kind.__pydantic_config__ = SPARSE | extra | {"extra": "allow"}  # type: ignore[attr-defined]
-    return kind
 
 
 @shape

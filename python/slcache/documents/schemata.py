@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 from slcache import _core, units
 from slcache.options import Options
 
+_T = TypeVar("_T", bound=type)
 #: What `slcache explain --schema` also calls a document.
 _ALIASES = {"run": "result"}
 #: What a published schema calls a class, where that is not its name without `Shape`.
@@ -41,6 +42,22 @@ CLOSED = {
     "model_title_generator": title,
 }
 SPARSE = CLOSED | {"json_schema_serialization_defaults_required": False}
+
+
+def shape(kind: _T) -> _T:
+    """Have the keys of a typed dictionary be all that there are, with their docstrings."""
+    kind.__pydantic_config__ = SPARSE  # type: ignore[attr-defined]
+    return kind
+
+
+def open_shape(kind: _T) -> _T:
+    """Have further keys beside those of a typed dictionary, each with a plain value."""
+    kinds = {"type": ["number", "string", "boolean", "null"]}
+    extra = {"json_schema_extra": {"additionalProperties": kinds}}
+    kind.__pydantic_config__ = SPARSE | extra | {"extra": "allow"}  # type: ignore[attr-defined]
+    return kind
+
+
 #: Keys that tell of a file; within another schema there is no place for them.
 _OF_FILES = ("$schema", "$id")
 
@@ -54,6 +71,8 @@ _MODELS = {
     "tune": ("search.document", "TuningShape", 2),
     "reproduce": ("reproduce.ledger", "Evaluation", 1),
     "study": ("study.model", "Study", 1),
+    "why": ("slow", "Why", 1),
+    "diff": ("results.differences", "DifferenceShape", 1),
 }
 #: What is told beside what the engine writes in a document: the module and the class.
 _BESIDE = {

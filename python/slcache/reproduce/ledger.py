@@ -11,7 +11,8 @@ from typing_extensions import TypedDict
 
 from slcache import units
 from slcache.documents import JsonDocument, provenance
-from slcache.documents.model import Provenance, shape
+from slcache.documents.model import Provenance
+from slcache.documents.schemata import shape
 from slcache.reproduce.claims import CLASSES, ClaimRow
 from slcache.reproduce.experiment import Experiment, TraceInput
 from slcache.reproduce.functions import VERDICTS, Finding, Verdict

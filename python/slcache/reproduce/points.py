@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from slcache.documents import figures
 from slcache.documents.figures import BITS, densest, planes, slc_block_bytes
-from slcache.documents.model import shape
+from slcache.documents.schemata import shape
 from slcache.reproduce.equations import nvc_lifespan
 from slcache.reproduce.measures import AbsentError, present, value
 from slcache.reproduce.notation import Call, Keywords, Term, evaluate

@@ -8,9 +8,12 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NotRequired
+
+from typing_extensions import TypedDict
 
 from slcache.documents import Document, saved
+from slcache.documents.schemata import shape
 from slcache.errors import ResultError, about
 from slcache.files import Path
 from slcache.metrics import METRICS, PARTS
@@ -117,6 +120,52 @@ class Change:
         """Return plain data."""
         plain = {"key": self.key, "first": self.first, "second": self.second}
         return {**plain, "unit": self.unit, "factor": self.factor} if self.unit else plain
+
+
+@shape
+class ChangeShape(TypedDict):
+    """One key with its value on either side; null where a side does not have it."""
+
+    key: str
+    first: Any
+    second: Any
+    unit: NotRequired[str]
+    """Of metrics."""
+    factor: NotRequired[float | None]
+    """The second value divided by the first, where that is a number; of metrics."""
+
+
+@shape
+class RunShape(TypedDict):
+    """What separates two runs."""
+
+    first: str
+    second: str
+    equal: bool
+    """Whether everything is equal that decides a result or follows from it."""
+    config: list[ChangeShape]
+    trace: list[ChangeShape]
+    origin: list[ChangeShape]
+    """Program, model and what a scheme had learned before."""
+    metrics: list[ChangeShape]
+    """The largest difference first."""
+    others: list[ChangeShape]
+    """Every other figure, the largest difference first."""
+
+
+@shape
+class DifferenceShape(TypedDict):
+    """What separates two results, run by run."""
+
+    equal: bool
+    only_first: list[str]
+    """Schemes that only the first of two comparisons has."""
+    only_second: list[str]
+    runs: list[RunShape]
+    notes: NotRequired[list[str]]
+    """What was known to be different before the run of --rerun, in sentences."""
+    result: NotRequired[dict[str, Any]]
+    """What that run gave: a result or a comparison, which have schemas of their own."""
 
 
 @dataclass(frozen=True)

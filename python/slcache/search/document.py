@@ -6,7 +6,8 @@ from annotated_types import Ge, MaxLen, MinLen
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from slcache.documents.model import Positive, Provenance, open_shape, shape
+from slcache.documents.model import Positive, Provenance
+from slcache.documents.schemata import open_shape, shape
 from slcache.study import document as study
 
 #: A share of the trace, such as 1/9.

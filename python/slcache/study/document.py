@@ -5,7 +5,8 @@ from typing import Annotated, Any, Literal, NotRequired
 from annotated_types import Ge, MinLen
 from typing_extensions import TypedDict
 
-from slcache.documents.model import Positive, Provenance, open_shape, shape
+from slcache.documents.model import Positive, Provenance
+from slcache.documents.schemata import open_shape, shape
 
 Value = float | str | bool
 #: Values by parameter; null where a configuration has no such parameter.

@@ -2,10 +2,11 @@
 //! controller of the window just over.
 
 use crate::base::Problem;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A knob as the catalogue lists it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct KnobSpec {
     /// Name, as the configuration calls what it turns.
     pub name: &'static str,
@@ -78,7 +79,7 @@ impl Knob {
 }
 
 /// A signal as the catalogue lists it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SignalSpec {
     pub name: &'static str,
     pub unit: &'static str,

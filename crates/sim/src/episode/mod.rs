@@ -13,7 +13,7 @@ pub use observation::{bounds, Feature, FEATURES, LIFE_USED};
 pub use slcache_core::metrics::report::OpRow;
 pub use window::{Latencies, Window};
 
-use crate::catalogue::knob_to_json;
+use crate::catalogue::KnobEntry;
 use crate::replay::{assemble, begin, read_through, ready, EpisodeReport, Ready, TraceFacts};
 use crate::resources::Stopwatch;
 use crate::{Progress, RunConfig, RunRequest, SimError};
@@ -282,9 +282,9 @@ impl Episode {
         self.observed.to_json(&self.simulation)
     }
 
-    /// The knobs as they stand, as JSON.
-    pub fn knobs_to_json(&self) -> Value {
-        self.knobs().iter().map(knob_to_json).collect()
+    /// The knobs as they stand, as the catalogue tells of them.
+    pub fn knob_entries(&self) -> Vec<KnobEntry> {
+        self.knobs().iter().map(KnobEntry::from).collect()
     }
 
     /// Runs what is left of the trace with the knobs as they are, and ends the run: the result

@@ -12,6 +12,7 @@ use crate::stored::blktrace_files::input_files;
 use crate::summary::TraceSummary;
 use crate::writers::{Loss, TraceWriter, WriteOptions, Written};
 use blocks::BlockTwin;
+use schemars::JsonSchema;
 use serde::Serialize;
 use slcache_files::Outputs;
 use std::collections::BTreeMap;
@@ -89,7 +90,7 @@ impl Conversion {
 }
 
 /// What was read, done and written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ConvertReport {
     /// The traces read, in order.
     pub inputs: Vec<InputReport>,
@@ -102,7 +103,7 @@ pub struct ConvertReport {
 }
 
 /// A trace that was read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct InputReport {
     pub file: String,
     /// Format it was read as.
@@ -110,7 +111,7 @@ pub struct InputReport {
     pub summary: TraceSummary,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct StepReport {
     /// Its name and parameters.
     pub step: String,

@@ -8,6 +8,7 @@ use crate::error::{FileFault, TraceError};
 use crate::options::TraceOptions;
 use crate::parquet::{ParquetError, ParquetWriter};
 use crate::request_source::{Origin, TraceEntry};
+use schemars::JsonSchema;
 use serde::Serialize;
 use slcache_files::Outputs;
 use std::collections::BTreeMap;
@@ -20,7 +21,7 @@ pub struct WriteOptions {
     pub lossy: Losses,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Written {
     pub file: String,
     pub format: &'static str,
