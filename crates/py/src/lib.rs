@@ -17,8 +17,8 @@ use errors::{config_error, sim_error, trace_error, ConfigError, RunError, TraceE
 use pyo3::prelude::*;
 use run_request::Run;
 use slcache_sim::device_facts::CacheCells;
-use slcache_sim::traces::{bound_telling, info_telling, lint_telling, Loss, TraceOptions, TracePath};
-use slcache_sim::{bounds, device_bounds, execute, RunConfig};
+use slcache_sim::traces::{self, bound_telling, info_telling, lint_telling, Loss, TraceOptions, TracePath};
+use slcache_sim::{bounds, device_bounds, execute, Progress, RunConfig, RunRequest, SimError};
 use std::collections::BTreeMap;
 
 /// Problems of each kind that a lint report lists one by one; the rest are counted.
@@ -28,13 +28,37 @@ const LINT_PROBLEMS_MAX: usize = 1000;
 #[pyfunction]
 #[pyo3(signature = (trace, run, *, progress))]
 fn run(py: Python<'_>, trace: TraceName, run: Run, progress: Option<Py<PyAny>>) -> PyResult<String> {
-    let mut request = run.of(trace)?;
+    let replay = |request: &RunRequest, progress: &mut Progress<'_>| {
+        execute(request, progress).map(|document| document.to_string())
+    };
+    simulate(py, run.of(trace)?, progress, replay)
+}
+
+/// Does `work` for a run, with progress and Ctrl-C.
+fn simulate<T: Send + 'static>(
+    py: Python<'_>,
+    mut request: RunRequest,
+    progress: Option<Py<PyAny>>,
+    work: impl FnOnce(&RunRequest, &mut Progress<'_>) -> Result<T, SimError> + Send + 'static,
+) -> PyResult<T> {
     let hosted = policy::is_hosted(&request.layers.scheme);
     let result = progress::run_known(py, hosted, progress, move |progress, stop| {
         request.stop = stop.clone();
-        execute(&request, progress).map(|document| document.to_string())
+        work(&request, progress)
     })?;
     result.map_err(|error| sim_error(&error))
+}
+
+/// Reads a trace as `trace_options` say, with progress and Ctrl-C.
+fn read<T: Send + 'static>(
+    py: Python<'_>,
+    trace_options: &[(String, String)],
+    progress: Option<Py<PyAny>>,
+    work: impl FnOnce(&TraceOptions, &mut traces::Progress<'_>) -> Result<T, traces::TraceError> + Send + 'static,
+) -> PyResult<T> {
+    let options = options(trace_options)?;
+    progress::run(py, progress, move |progress, _| work(&options, progress))?
+        .map_err(|error| trace_error(&error))
 }
 
 /// A trace that can be replayed again and again: one that can be read only
@@ -111,9 +135,9 @@ fn trace_info(
     trace_options: Vec<(String, String)>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let options = options(&trace_options)?;
-    let info = progress::run(py, progress, move |progress, _| info_telling(&trace, &options, progress))?;
-    Ok(json(&info.map_err(|error| trace_error(&error))?))
+    read(py, &trace_options, progress, move |options, told| {
+        info_telling(&trace, options, told).map(|info| json(&info))
+    })
 }
 
 /// What caches of some sizes can keep from dense programs, as JSON.
@@ -127,11 +151,9 @@ fn trace_bound(
     sizes: Vec<u64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let options = options(&trace_options)?;
-    let bound = progress::run(py, progress, move |progress, _| {
-        bound_telling(&trace, &options, unit_bytes, &sizes, progress)
-    })?;
-    Ok(json(&bound.map_err(|error| trace_error(&error))?))
+    read(py, &trace_options, progress, move |options, told| {
+        bound_telling(&trace, options, unit_bytes, &sizes, told).map(|bound| json(&bound))
+    })
 }
 
 /// What caches of some sizes, in mapping units, could keep from dense programs of a trace as a run places it
@@ -145,11 +167,9 @@ fn run_bounds(
     slots: Vec<u32>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let request = run.of(trace)?;
-    let result = progress::run(py, progress, move |progress, _| {
-        bounds(&request, &slots, progress).map(|document| json(&document))
-    })?;
-    result.map_err(|error| sim_error(&error))
+    simulate(py, run.of(trace)?, progress, move |request, progress| {
+        bounds(request, &slots, progress).map(|document| json(&document))
+    })
 }
 
 /// The same of caches of some sizes in bytes beside the buffer of the device, with the least program time and
@@ -163,11 +183,9 @@ fn device_bound(
     sizes: Vec<u64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let request = run.of(trace)?;
-    let result = progress::run(py, progress, move |progress, _| {
-        device_bounds(&request, &sizes, progress).map(|document| json(&document))
-    })?;
-    result.map_err(|error| sim_error(&error))
+    simulate(py, run.of(trace)?, progress, move |request, progress| {
+        device_bounds(request, &sizes, progress).map(|document| json(&document))
+    })
 }
 
 /// The sizes of caches of a device that may be bounded, in bytes: by its mapping unit, up to all blocks of each
@@ -187,11 +205,9 @@ fn trace_lint(
     trace_options: Vec<(String, String)>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let options = options(&trace_options)?;
-    let report = progress::run(py, progress, move |progress, _| {
-        lint_telling(&trace, &options, LINT_PROBLEMS_MAX, progress)
-    })?;
-    Ok(json(&report.map_err(|error| trace_error(&error))?))
+    read(py, &trace_options, progress, move |options, told| {
+        lint_telling(&trace, options, LINT_PROBLEMS_MAX, told).map(|report| json(&report))
+    })
 }
 
 /// What writing a trace may lose, by name.

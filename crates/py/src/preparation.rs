@@ -1,9 +1,7 @@
 //! What many runs share: traces that are parsed once, and states of preconditioned devices.
 
-use super::errors::{sim_error, trace_error};
-use super::policy::is_hosted;
 use super::run_request::Run;
-use super::{options, progress, Rereadable, TraceName};
+use super::{read, simulate, Rereadable, TraceName};
 use pyo3::prelude::*;
 use slcache_sim::traces::{self, TracePath};
 use slcache_sim::{save_state as save, RunRequest};
@@ -18,9 +16,8 @@ pub fn fingerprint(
     trace_options: Vec<(String, String)>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let (path, options) = (TracePath::from(trace), options(&trace_options)?);
-    let work = move |progress: &mut traces::Progress<'_>| traces::fingerprint(path, &options, progress);
-    progress::run(py, progress, move |progress, _| work(progress))?.map_err(|error| trace_error(&error))
+    let path = TracePath::from(trace);
+    read(py, &trace_options, progress, move |options, told| traces::fingerprint(path, options, told))
 }
 
 /// Reads a trace to its end and writes what it holds as a file that runs read without parsing.
@@ -33,9 +30,8 @@ pub fn prepare(
     trace_options: Vec<(String, String)>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<()> {
-    let (path, options) = (TracePath::from(trace), options(&trace_options)?);
-    let work = move |progress: &mut traces::Progress<'_>| traces::prepare(path, &options, &output, progress);
-    progress::run(py, progress, move |progress, _| work(progress))?.map_err(|error| trace_error(&error))
+    let path = TracePath::from(trace);
+    read(py, &trace_options, progress, move |options, told| traces::prepare(path, options, &output, told))
 }
 
 /// A trace that is read from what was prepared of it.
@@ -48,11 +44,6 @@ pub fn prepared(trace: &str, file: PathBuf) -> Rereadable {
 #[pyfunction]
 #[pyo3(signature = (output, run, *, progress))]
 pub fn save_state(py: Python<'_>, output: PathBuf, run: Run, progress: Option<Py<PyAny>>) -> PyResult<()> {
-    let mut request = RunRequest { layers: run.into(), snapshot_out: Some(output), ..RunRequest::default() };
-    let hosted = is_hosted(&request.layers.scheme);
-    let result = progress::run_known(py, hosted, progress, move |progress, stop| {
-        request.stop = stop.clone();
-        save(&request, progress)
-    })?;
-    result.map_err(|error| sim_error(&error))
+    let request = RunRequest { layers: run.into(), snapshot_out: Some(output), ..RunRequest::default() };
+    simulate(py, request, progress, |request, progress| save(request, progress))
 }

@@ -35,7 +35,7 @@ pub struct Bound {
     pub units: u64,
     /// Most versions alive at once: a cache of so many units keeps all.
     pub alive_max: u64,
-    /// By size, in the order asked for.
+    /// By size, controller memory included, in the order asked for.
     pub sizes: Vec<SizeBound>,
     /// What was read.
     pub summary: TraceSummary,
@@ -44,7 +44,6 @@ pub struct Bound {
 /// What a cache of one size can keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SizeBound {
-    /// Size in bytes, controller memory included.
     pub bytes: u64,
     /// Most versions that can stay in it all their life.
     pub kept: u64,
@@ -52,8 +51,15 @@ pub struct SizeBound {
     pub kept_died: u64,
     /// Versions that are programmed to dense cells at least.
     pub least: u64,
-    /// The same if the cache is emptied at the end.
+    /// The same where the cache is emptied at the end.
     pub least_drained: u64,
+}
+
+impl SizeBound {
+    pub fn new(bytes: u64, versions: u64, kept: KeptVersions) -> Self {
+        let (kept, kept_died) = (kept.all, kept.died);
+        Self { bytes, kept, kept_died, least: versions - kept, least_drained: versions - kept_died }
+    }
 }
 
 /// Numbers of units, given out as they are written.
@@ -194,14 +200,8 @@ impl Counter {
     }
 
     fn sizes(self, sizes: &[u64]) -> Vec<SizeBound> {
-        let bound = |(&bytes, kept): (&u64, KeptVersions)| SizeBound {
-            bytes,
-            kept: kept.all,
-            kept_died: kept.died,
-            least: self.versions - kept.all,
-            least_drained: self.versions - kept.died,
-        };
-        sizes.iter().zip(self.meters.finish()).map(bound).collect()
+        let kept = sizes.iter().zip(self.meters.finish());
+        kept.map(|(&bytes, kept)| SizeBound::new(bytes, self.versions, kept)).collect()
     }
 }
 

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use slcache_base::bound::{KeptVersions, Meters};
 use slcache_core::device::request::{HostOp, SECTOR_BYTES};
-use slcache_traces::TraceError;
+use slcache_traces::{SizeBound, TraceError};
 
 fn no_room(file: &str, units: u64) -> TraceError {
     let what = format!(
@@ -55,19 +55,12 @@ pub struct UnitPrograms {
     pub dense: f64,
 }
 
-/// The bound of a cache of one size.
+/// The bound of a cache of one size, the buffer not counted in it.
 #[derive(Serialize, JsonSchema)]
 pub struct CacheBound {
-    pub bytes: u64,
+    #[serde(flatten)]
+    pub kept: SizeBound,
     pub blocks_per_plane: f64,
-    /// Most versions that can stay in it all their life.
-    pub kept: u64,
-    /// Of those that die before the end.
-    pub kept_died: u64,
-    /// Versions that are programmed to dense cells at least.
-    pub least: u64,
-    /// The same where the cache is emptied at the end.
-    pub least_drained: u64,
     /// The least time of programs, summed over the arrays.
     pub program_ns_least: Option<f64>,
     /// The least share of the life of a block, summed over the blocks; none where endurance is not known.
@@ -108,12 +101,8 @@ pub fn device_bounds(
         let (program_ns_least, block_lives_least) =
             cells.least(&Counts { versions, kept: kept.all, in_buffer });
         CacheBound {
-            bytes,
+            kept: SizeBound::new(bytes, versions, *kept),
             blocks_per_plane: bytes as f64 / cells.row_bytes as f64,
-            kept: kept.all,
-            kept_died: kept.died,
-            least: versions - kept.all,
-            least_drained: versions - kept.died,
             program_ns_least,
             block_lives_least,
         }
