@@ -13,7 +13,7 @@ mod run_request;
 mod stream;
 mod trace_tools;
 
-use errors::{config_error, sim_error, trace_error, ConfigError, RunError, TraceError};
+use errors::{config_error, sim_error, trace_error};
 use pyo3::prelude::*;
 use run_request::Run;
 use slcache_sim::device_facts::CacheCells;
@@ -253,72 +253,47 @@ fn json<T: serde::Serialize>(value: &T) -> String {
 
 /// The module.
 #[pymodule]
-fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    let py = module.py();
-    errors::add_places(py)?;
-    policy::register();
-    module.add_class::<policy::PyView>()?;
-    module.add_class::<policy::PyWrite>()?;
-    module.add_class::<policy::PyWindow>()?;
-    module.add("Error", py.get_type::<errors::Error>())?;
-    module.add("ConfigError", py.get_type::<ConfigError>())?;
-    module.add("TraceError", py.get_type::<TraceError>())?;
-    module.add("RunError", py.get_type::<RunError>())?;
-    module.add_function(wrap_pyfunction!(shortage, module)?)?;
-    module.add_function(wrap_pyfunction!(memory_outlook, module)?)?;
-    module.add_class::<Rereadable>()?;
-    module.add_class::<run_request::DeviceContent>()?;
-    module.add_function(wrap_pyfunction!(run_request::workload_content, module)?)?;
-    module.add_class::<stream::Stream>()?;
-    module.add("EpisodeError", py.get_type::<errors::EpisodeError>())?;
-    module.add_class::<env::Episode>()?;
-    module.add_function(wrap_pyfunction!(rereadable, module)?)?;
-    module.add_function(wrap_pyfunction!(is_read_once, module)?)?;
-    module.add_function(wrap_pyfunction!(preparation::fingerprint, module)?)?;
-    module.add_function(wrap_pyfunction!(preparation::prepare, module)?)?;
-    module.add_function(wrap_pyfunction!(preparation::prepared, module)?)?;
-    module.add_function(wrap_pyfunction!(preparation::save_state, module)?)?;
-    module.add_function(wrap_pyfunction!(run, module)?)?;
-    module.add_function(wrap_pyfunction!(resolve, module)?)?;
-    module.add_function(wrap_pyfunction!(catalogue::figures, module)?)?;
-    module.add_function(wrap_pyfunction!(catalogue::kinds, module)?)?;
-    module.add_function(wrap_pyfunction!(catalogue::schemes, module)?)?;
-    module.add_function(wrap_pyfunction!(policy::check_scheme, module)?)?;
-    module.add_function(wrap_pyfunction!(catalogue::knobs, module)?)?;
-    module.add_function(wrap_pyfunction!(catalogue::devices, module)?)?;
-    module.add_function(wrap_pyfunction!(catalogue::device_facts, module)?)?;
-    module.add_function(wrap_pyfunction!(catalogue::scaled_device, module)?)?;
-    module.add_function(wrap_pyfunction!(catalogue::config_cache_bytes, module)?)?;
-    module.add_function(wrap_pyfunction!(catalogue::config_missed, module)?)?;
-    module.add_function(wrap_pyfunction!(catalogue::config_notes, module)?)?;
-    module.add_function(wrap_pyfunction!(catalogue::config_regions, module)?)?;
-    module.add_function(wrap_pyfunction!(catalogue::config_file, module)?)?;
-    module.add_function(wrap_pyfunction!(catalogue::placed, module)?)?;
-    module.add_function(wrap_pyfunction!(catalogue::device_line, module)?)?;
-    module.add_function(wrap_pyfunction!(schema, module)?)?;
-    module.add_function(wrap_pyfunction!(trace_info, module)?)?;
-    module.add_function(wrap_pyfunction!(trace_bound, module)?)?;
-    module.add_function(wrap_pyfunction!(run_bounds, module)?)?;
-    module.add_function(wrap_pyfunction!(device_bound, module)?)?;
-    module.add_function(wrap_pyfunction!(cache_sizes, module)?)?;
-    module.add_function(wrap_pyfunction!(trace_lint, module)?)?;
-    module.add_function(wrap_pyfunction!(catalogue::trace_formats, module)?)?;
-    module.add_function(wrap_pyfunction!(trace_tools::trace_convert, module)?)?;
-    module.add_function(wrap_pyfunction!(trace_tools::trace_generate, module)?)?;
-    module.add_function(wrap_pyfunction!(catalogue::workloads, module)?)?;
-    module.add_function(wrap_pyfunction!(catalogue::workload_names, module)?)?;
-    module.add_function(wrap_pyfunction!(catalogue::workload, module)?)?;
-    module.add_class::<files::Outputs>()?;
-    module.add_class::<files::Scratch>()?;
-    module.add_function(wrap_pyfunction!(files::input_files, module)?)?;
-    module.add_function(wrap_pyfunction!(files::remove_scratches, module)?)?;
-    module.add_function(wrap_pyfunction!(models::victim_utilisation, module)?)?;
-    module.add_function(wrap_pyfunction!(models::hyssd_tiers, module)?)?;
-    module.add_function(wrap_pyfunction!(models::hyssd_cost, module)?)?;
-    module.add_function(wrap_pyfunction!(models::nvc_lifespan, module)?)?;
-    module.add_function(wrap_pyfunction!(losses, module)?)?;
-    module.add_function(wrap_pyfunction!(version, module)?)?;
-    module.add_function(wrap_pyfunction!(commit, module)?)?;
-    module.add_function(wrap_pyfunction!(model_version, module)?)?;
-    Ok(())
+mod _core {
+    use super::{errors, policy};
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        policy::register();
+        errors::add_places(module.py())
+    }
+
+    #[pymodule_export]
+    use super::{
+        cache_sizes, commit, device_bound, is_read_once, losses, memory_outlook, model_version, rereadable,
+        resolve, run, run_bounds, schema, shortage, trace_bound, trace_info, trace_lint, version, Rereadable,
+    };
+
+    #[pymodule_export]
+    use super::catalogue::{
+        config_cache_bytes, config_file, config_missed, config_notes, config_regions, device_facts,
+        device_line, devices, figures, kinds, knobs, placed, scaled_device, schemes, trace_formats, workload,
+        workload_names, workloads,
+    };
+
+    #[pymodule_export]
+    use super::errors::{ConfigError, EpisodeError, Error, RunError, TraceError};
+
+    #[pymodule_export]
+    use super::files::{input_files, remove_scratches, Outputs, Scratch};
+
+    #[pymodule_export]
+    use super::models::{hyssd_cost, hyssd_tiers, nvc_lifespan, victim_utilisation};
+
+    #[pymodule_export]
+    use super::policy::{check_scheme, PyView, PyWindow, PyWrite};
+
+    #[pymodule_export]
+    use super::preparation::{fingerprint, prepare, prepared, save_state};
+
+    #[pymodule_export]
+    use super::trace_tools::{trace_convert, trace_generate};
+
+    #[pymodule_export]
+    use super::{env::Episode, run_request::workload_content, run_request::DeviceContent, stream::Stream};
 }
