@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 
 /// How a device is filled and worn without the clock, so that cleaning dominates at once.
 const USED: [&str; 2] = ["precondition.fill=1.0", "precondition.overwrite=0.5"];
-const RANDOM_GAP_NS: u64 = 4_000_000;
 const SYNTH1M_FOOTPRINT_BYTES: u64 = 4 << 30;
 /// Devices of two papers, on which all schemes are compared.
 const COMPARED_ON: [&str; 2] = ["hierarchy-44g", "ips-384g"];
@@ -46,7 +45,7 @@ impl Load {
     fn requests(self, count: usize) -> Result<Vec<Request>, String> {
         match self {
             Self::Synth1m => Ok(synthetic::synth1m(count)),
-            Self::HeavyGc => Ok(synthetic::heavy_gc(count, RANDOM_GAP_NS, false)),
+            Self::HeavyGc => Ok(synthetic::heavy_gc(count)),
             Self::Synth1mSlower => {
                 let mut requests = synthetic::synth1m(count);
                 requests.iter_mut().for_each(|request| request.at_ns *= SLOWER);

@@ -93,13 +93,6 @@ impl TwoLayer {
         let gained = in_window.saturating_sub(self.window_wordlines).div_ceil(self.mode.bits() - 1);
         in_window.min(self.window_wordlines) - gained
     }
-
-    /// Bits that the wordline of page `page` holds in a block with `programmed` pages.
-    pub fn bits(&self, page: u32, programmed: u32) -> u32 {
-        let step = self.step(page);
-        let more = programmed.saturating_sub(u32::from(step.second)).min(self.mode.bits() - 1);
-        u32::from(u32::from(step.first) < programmed) + more
-    }
 }
 
 fn step(pool: &PoolConfig, config: &ReprogramConfig, page: u32) -> Option<PageStep> {
@@ -203,19 +196,26 @@ mod tests {
         assert_eq!(order(&mlc)[..5], [(0, 0), (1, 0), (0, 1), (1, 1), (2, 0)]);
     }
 
+    /// Bits that the wordline of page `page` holds in a block with `programmed` pages.
+    fn bits(layout: &TwoLayer, page: u32, programmed: u32) -> u32 {
+        let step = layout.step(page);
+        let more = programmed.saturating_sub(u32::from(step.second)).min(layout.mode.bits() - 1);
+        u32::from(u32::from(step.first) < programmed) + more
+    }
+
     #[test]
     fn bits_and_phases_follow_from_the_number_of_pages() {
         let tlc = layout(CellMode::Tlc, 1, 0);
         // Wordlines 0 and 1 (by their first pages), after each page of the first window.
-        let bits = |n| (tlc.bits(0, n), tlc.bits(1, n));
+        let both = |n| (bits(&tlc, 0, n), bits(&tlc, 1, n));
         let want = [(0, 0), (1, 0), (1, 1), (2, 1), (3, 1), (3, 2), (3, 3)];
-        assert_eq!((0..=6).map(bits).collect::<Vec<_>>(), want);
+        assert_eq!((0..=6).map(both).collect::<Vec<_>>(), want);
         // A wordline's bits can be asked for by any of its pages.
-        assert_eq!((tlc.bits(2, 3), tlc.bits(3, 4), tlc.bits(5, 2)), (2, 3, 1));
+        assert_eq!((bits(&tlc, 2, 3), bits(&tlc, 3, 4), bits(&tlc, 5, 2)), (2, 3, 1));
         for (layout, pages) in [(&tlc, 12), (&layout(CellMode::Mlc, 1, 0), 8)] {
             for n in 0..=pages {
                 let first = (0..pages).filter(|&page| layout.step(page).bit == 0);
-                let single = first.filter(|&page| layout.bits(page, n) == 1).count() as u32;
+                let single = first.filter(|&page| bits(layout, page, n) == 1).count() as u32;
                 assert_eq!(layout.wordlines_with_one_bit(n), single, "{n} pages");
             }
         }

@@ -26,9 +26,10 @@ fn of_block(sim: &Simulation, block: BlockId) -> (u64, u64) {
         return (bytes, if slc { u64::from(record.live()) * 4096 } else { 0 });
     }
     let mut sums = (0, 0);
+    let layout = array.geometry.pool_of(array.geometry.plane_of(block)).two_layer();
     for index in 0..record.write_ptr() {
         let page = array.geometry.page(block, index);
-        if !array.gains_bit(page) && array.wordline_bits(page) == 1 {
+        if layout.step(index).bit == 0 && record.write_ptr() <= u32::from(layout.step(index).second) {
             let live = array.page_tags(page).iter().filter(|&&tag| tag != 0).count() as u64;
             sums = (sums.0 + PAGE, sums.1 + live * 4096);
         }

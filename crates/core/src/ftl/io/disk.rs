@@ -307,6 +307,6 @@ mod tests {
         io.timing_mut().raise(again.ops()[0], Class::HostRead);
         let done = run(&mut io);
         assert_eq!(done.len(), 3);
-        assert_eq!((io.fetching(7), io.media().read_version(crate::base::Mu(28))), (0, 3));
+        assert_eq!((io.fetching(7), io.media().versions().unwrap().disk[28]), (0, 3));
     }
 }

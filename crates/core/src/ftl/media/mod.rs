@@ -132,16 +132,6 @@ impl Media {
         entries.iter().map(|entry| entry.checked_sub(1).map(Slot))
     }
 
-    /// The version a read of `mu` returns now (0 = no data); only with versions tracked.
-    pub fn read_version(&self, mu: Mu) -> u32 {
-        let versions = self.versions.as_ref().expect("Invariant: versions are tracked");
-        match (versions.held[mu.index()], self.lookup(mu)) {
-            (0, Some(slot)) => versions.stored[slot.index()],
-            (0, None) => versions.disk.get(mu.index()).copied().unwrap_or(0),
-            (held, _) => held,
-        }
-    }
-
     /// Asks the processor to fetch the map entry of `mu`.
     #[inline(always)]
     pub fn prefetch_map(&self, mu: Mu) {

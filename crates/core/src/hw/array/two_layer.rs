@@ -7,18 +7,6 @@ use crate::base::{BlockId, CellMode, Ppn};
 use crate::hw::two_layer::PageStep;
 
 impl FlashArray {
-    /// Bits that the wordline of `page` holds.
-    pub fn wordline_bits(&self, page: Ppn) -> u32 {
-        let block = self.geometry.block_of(page);
-        let (record, index) = (&self.blocks[block.index()], self.geometry.page_in_block(page));
-        if record.is_two_layer() {
-            let layout = self.geometry.pool_of(self.geometry.plane_of(block)).two_layer();
-            return layout.bits(index, record.write_ptr());
-        }
-        let bits = record.mode().bits();
-        record.write_ptr().saturating_sub(index / bits * bits).min(bits)
-    }
-
     /// Whether `page` is a further bit of a wordline that holds data.
     #[inline(always)]
     pub fn gains_bit(&self, page: Ppn) -> bool {

@@ -1,6 +1,7 @@
 //! The naive translation layer: what each mapping unit must hold.
 
 use crate::it::common::*;
+use slcache_core::ftl::media::Versions;
 
 /// Whether a unit holds data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,12 +27,21 @@ pub struct Oracle {
     newest: Option<u32>,
 }
 
+/// The version a read of `mu` returns now; 0 = no data.
+fn read_version(sim: &Simulation, versions: &Versions, mu: Mu) -> u32 {
+    match (versions.held[mu.index()], sim.media().lookup(mu)) {
+        (0, Some(slot)) => versions.stored[slot.index()],
+        (0, None) => versions.disk.get(mu.index()).copied().unwrap_or(0),
+        (held, _) => held,
+    }
+}
+
 impl Oracle {
     /// The state of `sim`, whose versions are tracked and in which nothing is in flight.
     pub fn of(sim: &Simulation, immediate: bool, loose_trims: bool, mapping_reads: bool) -> Self {
         let mu_bytes = u64::from(sim.media().array().geometry.mu_bytes);
         let has_data = |mu| match sim.media().versions() {
-            Some(_) => sim.media().read_version(mu) != 0,
+            Some(versions) => read_version(sim, versions, mu) != 0,
             None => sim.media().lookup(mu).is_some(),
         };
         let present = |mu| if has_data(Mu(mu)) { Unit::Present } else { Unit::Absent };
@@ -90,7 +100,7 @@ impl Oracle {
         for (mu, unit) in self.units.iter().enumerate() {
             let here = match sim.media().versions() {
                 Some(versions) => {
-                    let read = sim.media().read_version(Mu(mu as u32));
+                    let read = read_version(sim, versions, Mu(mu as u32));
                     assert_eq!(read, versions.newest[mu], "unit {mu} reads an old version");
                     read != 0
                 }
