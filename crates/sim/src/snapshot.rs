@@ -16,7 +16,7 @@ use std::path::Path;
 
 const MAGIC: &[u8; 8] = b"SLCSNAP\n";
 /// Raised whenever the layout of a state changes, be it of one scheme.
-const FORMAT_VERSION: u32 = 13;
+const FORMAT_VERSION: u32 = 14;
 const PREFIX_BYTES: usize = MAGIC.len() + 4 + 4;
 const CHECKSUM_BYTES: usize = 32;
 /// zstd level: level 1 writes about 500 MB/s, and higher ones gain little on maps.

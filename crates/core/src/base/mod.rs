@@ -1,6 +1,7 @@
 //! The ground every other room stands on: identifiers, units and seeded randomness.
 
 pub mod arithmetic;
+pub mod bit_table;
 pub mod cell_mode;
 pub mod defaults;
 pub mod ids;

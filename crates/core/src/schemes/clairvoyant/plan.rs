@@ -1,33 +1,16 @@
 //! Which versions of data the cache keeps from birth to death: the most of which no more live at once than
 //! it has room for.
 
+use crate::base::bit_table::BitTable;
 use crate::ftl::oracle::{Oracle, NEVER};
 use serde::{Deserialize, Serialize};
 use std::collections::BinaryHeap;
 
-/// A bit for each step of a trace.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct PlanBits(Vec<u64>);
-
-impl PlanBits {
-    fn new(bits: u32) -> Self {
-        Self(vec![0; bits as usize / 64 + 1])
-    }
-
-    fn get(&self, at: u32) -> bool {
-        self.0.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
-    }
-
-    fn set(&mut self, at: u32, on: bool) {
-        let word = &mut self.0[at as usize / 64];
-        *word = *word & !(1 << (at % 64)) | u64::from(on) << (at % 64);
-    }
-}
-
 /// The versions to keep, by the step that writes them.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub struct Plan {
-    keep: PlanBits,
+    /// A bit for each step of a trace.
+    keep: BitTable,
     kept: u64,
 }
 
@@ -35,22 +18,22 @@ impl Plan {
     /// The best one for so many pages: where more versions live, what dies last is left out.
     pub fn new(oracle: &Oracle, pages: u64) -> Self {
         let steps = oracle.steps();
-        let [mut keep, mut ends, mut trims] = [(); 3].map(|()| PlanBits::new(steps));
+        let [mut keep, mut ends, mut trims] = [(); 3].map(|()| BitTable::new((steps as usize / 64 + 1) * 64));
         let (mut alive, mut live, mut kept) = (BinaryHeap::new(), 0, 0);
         let limit = 2 * pages as usize + 1024;
         for step in 1..=steps {
-            live -= u64::from(ends.get(step));
+            live -= u64::from(ends.get(step as usize));
             let (death, by_trim) = oracle.step_after(step);
             if death != NEVER {
-                trims.set(death, by_trim);
+                trims.set(death as usize, by_trim);
             }
-            if trims.get(step) {
+            if trims.get(step as usize) {
                 continue;
             }
             let mut choose = |(death, step), chosen| {
-                keep.set(step, chosen);
+                keep.set(step as usize, chosen);
                 if death != NEVER {
-                    ends.set(death, chosen);
+                    ends.set(death as usize, chosen);
                 }
             };
             choose((death, step), true);
@@ -70,7 +53,7 @@ impl Plan {
     /// Whether it keeps what `step` writes.
     #[inline]
     pub fn keeps(&self, step: u32) -> bool {
-        self.keep.get(step)
+        self.keep.get(step as usize)
     }
 
     /// Versions that it keeps.
@@ -79,7 +62,7 @@ impl Plan {
     }
 
     pub fn bytes(&self) -> u64 {
-        (self.keep.0.len() * size_of::<u64>()) as u64
+        self.keep.bytes() as u64
     }
 }
 

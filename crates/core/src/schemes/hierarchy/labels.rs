@@ -2,14 +2,12 @@
 //! pages, those that were written so.
 
 use super::config::{HierarchyConfig, PageSource};
+use crate::base::bit_table::BitTable;
 use crate::base::{BlockId, Ppn};
 use crate::ftl::io::Io;
 use crate::ftl::mixed::MixedPages;
 use crate::hw::array::RegionId;
 use serde::{Deserialize, Serialize};
-
-/// Bits of a word.
-const BITS: usize = u64::BITS as usize;
 
 /// The merged pages of a cache.
 #[derive(Clone, Serialize, Deserialize)]
@@ -17,14 +15,14 @@ pub struct Labels {
     l1: RegionId,
     l2: RegionId,
     /// A bit for each page of the device, where both levels hold pages of either kind.
-    merged: Option<Vec<u64>>,
+    merged: Option<BitTable>,
 }
 
 impl Labels {
     /// No page is merged yet.
     pub fn new(config: &HierarchyConfig, l1: RegionId, l2: RegionId, io: &Io) -> Self {
         let end = io.geometry().page(BlockId(io.geometry().block_numbers() as u32), 0).0 as usize;
-        let merged = (config.page_source == PageSource::Label).then(|| vec![0; end.div_ceil(BITS)]);
+        let merged = (config.page_source == PageSource::Label).then(|| BitTable::new(end));
         Self { l1, l2, merged }
     }
 
@@ -32,8 +30,7 @@ impl Labels {
     #[inline]
     pub fn note(&mut self, at: Ppn, is_merged: bool) {
         if let Some(merged) = &mut self.merged {
-            let (word, bit) = (at.0 as usize / BITS, at.0 as usize % BITS);
-            merged[word] = merged[word] & !(1 << bit) | u64::from(is_merged) << bit;
+            merged.set(at.0 as usize, is_merged);
         }
     }
 }
@@ -44,10 +41,7 @@ impl MixedPages for Labels {
         let region = io.array().block(io.geometry().block_of(at)).region();
         match &self.merged {
             None => region == self.l1,
-            Some(merged) => {
-                let is_merged = merged[at.0 as usize / BITS] >> (at.0 as usize % BITS) & 1 != 0;
-                is_merged && (region == self.l1 || region == self.l2)
-            }
+            Some(merged) => merged.get(at.0 as usize) && (region == self.l1 || region == self.l2),
         }
     }
 }

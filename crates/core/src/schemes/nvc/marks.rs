@@ -1,64 +1,41 @@
 //! What the cache knows of each slot beside its data: whether the disk has an older version, and whether
 //! it was read.
 
-use crate::base::sparse;
-use crate::base::table::Table;
+use crate::base::bit_table::BitTable;
 use crate::base::{Mu, Ppn, Slot};
 use crate::ftl::io::Io;
 use crate::ftl::media::bits;
 use serde::{Deserialize, Serialize};
 
-/// A bit per slot of the flash.
-#[derive(Clone, Serialize, Deserialize)]
-struct SlotBits(#[serde(with = "sparse")] Table);
-
-impl SlotBits {
-    fn new(io: &Io) -> Self {
-        let slots = io.geometry().block_numbers() * io.geometry().slots_per_block() as usize;
-        Self(Table::new(slots.div_ceil(32)))
-    }
-
-    #[inline]
-    fn get(&self, slot: Slot) -> bool {
-        self.0[slot.index() / 32] >> (slot.index() % 32) & 1 == 1
-    }
-
-    #[inline]
-    fn set(&mut self, slot: Slot, value: bool) {
-        let bit = 1 << (slot.index() % 32);
-        let word = &mut self.0[slot.index() / 32];
-        *word = if value { *word | bit } else { *word & !bit };
-    }
-}
-
 /// The marks of all slots. Those of a slot are set when it is programmed; what they say of a dead one
 /// has no meaning.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Marks {
-    dirty: SlotBits,
-    read: SlotBits,
+    dirty: BitTable,
+    read: BitTable,
 }
 
 impl Marks {
     /// Nothing is stored yet.
     pub fn new(io: &Io) -> Self {
-        Self { dirty: SlotBits::new(io), read: SlotBits::new(io) }
+        let slots = io.geometry().block_numbers() * io.geometry().slots_per_block() as usize;
+        Self { dirty: BitTable::new(slots), read: BitTable::new(slots) }
     }
 
     /// Whether the disk has an older version than `slot`.
     #[inline]
     pub fn is_dirty(&self, slot: Slot) -> bool {
-        self.dirty.get(slot)
+        self.dirty.get(slot.index())
     }
 
     #[inline]
     pub fn note_read(&mut self, slot: Slot) {
-        self.read.set(slot, true);
+        self.read.set(slot.index(), true);
     }
 
     /// Whether anything that lives in `page` was read.
     pub fn was_read(&self, page: Ppn, io: &Io) -> bool {
-        live_slots(page, io).any(|(_, slot)| self.read.get(slot))
+        live_slots(page, io).any(|(_, slot)| self.read.get(slot.index()))
     }
 
     /// Notes that `page` was programmed with units in `mask` of its slots, those in `dirty` newer than
@@ -67,8 +44,8 @@ impl Marks {
     pub fn programmed(&mut self, page: Ppn, mask: u32, dirty: u32, io: &Io) {
         for i in bits(mask) {
             let slot = io.geometry().slot(page, i);
-            self.dirty.set(slot, dirty >> i & 1 == 1);
-            self.read.set(slot, false);
+            self.dirty.set(slot.index(), dirty >> i & 1 == 1);
+            self.read.set(slot.index(), false);
         }
     }
 
@@ -76,7 +53,7 @@ impl Marks {
     #[inline]
     pub fn of_page(&self, page: Ppn, io: &Io) -> (u32, u32) {
         live_slots(page, io).fold((0, 0), |(live, dirty), (i, slot)| {
-            (live | 1 << i, dirty | u32::from(self.dirty.get(slot)) << i)
+            (live | 1 << i, dirty | u32::from(self.dirty.get(slot.index())) << i)
         })
     }
 
@@ -84,7 +61,7 @@ impl Marks {
     #[inline]
     pub fn dirty_units(&self, page: u32, mask: u32, io: &Io) -> u32 {
         let first = page * io.policy().mus_per_page;
-        let is_dirty = |i: &u32| io.lookup(Mu(first + i)).is_some_and(|slot| self.dirty.get(slot));
+        let is_dirty = |i: &u32| io.lookup(Mu(first + i)).is_some_and(|slot| self.dirty.get(slot.index()));
         bits(mask).filter(is_dirty).fold(0, |dirty, i| dirty | 1 << i)
     }
 }

@@ -17,12 +17,12 @@
 mod config;
 mod owners;
 mod report;
-mod rewritten;
 mod space;
 
 pub use config::UstConfig;
 
 use crate::base::arithmetic::Ones;
+use crate::base::bit_table::BitTable;
 use crate::base::op::Class;
 use crate::base::{CellMode, Mu, PlaneId, Ppn};
 use crate::ftl::answer::{BlockShare, DeviceFull};
@@ -45,7 +45,6 @@ use crate::metrics::series::WindowSeries;
 use config::SLC_BLOCKS_MAX;
 use owners::BlockOwners;
 use report::UstStats;
-use rewritten::Rewritten;
 use serde::{Deserialize, Serialize};
 use space::OPEN_ABOVE;
 
@@ -79,7 +78,7 @@ pub struct Ust {
     slc: Region,
     dense: Region,
     owners: BlockOwners,
-    rewritten: Rewritten,
+    rewritten: BitTable,
     max_slc_blocks: u32,
     free_blocks: u32,
     /// Slots of a page, and units that may wait.
@@ -116,7 +115,7 @@ impl Ust {
         let logical_blocks = io.mus().div_ceil(dense.pages_per_block * slots);
         Self {
             owners: BlockOwners::new(logical_blocks, dense.planes(), io.geometry().block_numbers()),
-            rewritten: Rewritten::new(io.mus()),
+            rewritten: BitTable::new(io.mus() as usize),
             max_slc_blocks: config.max_slc_blocks,
             free_blocks: config.free_blocks(blocks),
             slots,
@@ -181,7 +180,7 @@ impl Ust {
     /// Notes which units of a logical page in `mask` are hot.
     fn rewrite(&mut self, page: u32, mask: u32, hot: u32, io: &Io) {
         let first = page * io.policy().mus_per_page;
-        bits(mask).for_each(|i| self.rewritten.set(Mu(first + i), hot >> i & 1 == 1));
+        bits(mask).for_each(|i| self.rewritten.set((first + i) as usize, hot >> i & 1 == 1));
     }
 
     /// Which units of each pick lie in SLC already.
@@ -290,7 +289,7 @@ impl Scheme for Ust {
         if io.clockless() {
             let plane = self.plane_of_old(piece.page, io)?;
             let first = piece.page * io.policy().mus_per_page;
-            self.rewritten.clear(first, first + io.policy().mus_per_page);
+            self.rewritten.clear(first as usize..(first + io.policy().mus_per_page) as usize);
             return page_level::write(&piece, &mut self.dense, plane, OPEN_ABOVE - 1, io);
         }
         self.make_buffer_room(&piece, io)?;
@@ -312,7 +311,7 @@ impl Scheme for Ust {
 
     fn trim(&mut self, first: u32, end: u32, io: &mut Io) {
         io.trim(first, end);
-        self.rewritten.clear(first, end);
+        self.rewritten.clear(first as usize..end as usize);
     }
 
     fn program_held(&mut self, all: bool, io: &mut Io) -> Result<(), DeviceFull> {

@@ -6,7 +6,7 @@
 
 use super::Ust;
 use crate::base::op::Cause;
-use crate::base::{BlockId, Mu, PlaneId};
+use crate::base::{BlockId, PlaneId};
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::clean::{self, pad_unprotected};
 use crate::ftl::io::Io;
@@ -143,7 +143,7 @@ impl Ust {
 
     fn hot_units(&self, block: BlockId, io: &Io) -> u32 {
         let tags = io.written_pages(block).flat_map(|page| io.array().page_tags(page).iter().copied());
-        tags.filter(|&tag| tag != 0 && self.rewritten.is_set(Mu(tag - 1))).count() as u32
+        tags.filter(|&tag| tag != 0 && self.rewritten.get(tag as usize - 1)).count() as u32
     }
 
     /// Moves everything that lives in SLC `blocks` of one plane to dense pages.
@@ -156,7 +156,7 @@ impl Ust {
         for page in blocks.iter().flat_map(|&block| io.written_pages(block)).collect::<Vec<_>>() {
             let out = read_out(page, self.migrate(), io);
             for &tag in out.tags.iter().filter(|&&tag| tag != 0) {
-                self.rewritten.set(Mu(tag - 1), false);
+                self.rewritten.set(tag as usize - 1, false);
                 packer.add(tag, &out, &mut self.dense, io)?;
             }
         }
@@ -173,7 +173,7 @@ impl Ust {
         let mut cold = Packer::new(plane, Writer::Host, self.migrate(), self.slots);
         let mut slc = OpenBlock { region: &self.slc, block: to };
         for page in io.written_pages(block) {
-            let is_hot = |tag: u32| self.rewritten.is_set(Mu(tag - 1));
+            let is_hot = |tag: u32| self.rewritten.get(tag as usize - 1);
             let any_cold = io.array().page_tags(page).iter().any(|&tag| tag != 0 && !is_hot(tag));
             let out = read_out(page, if any_cold { self.migrate() } else { self.gc() }, io);
             for &tag in out.tags.iter().filter(|&&tag| tag != 0) {

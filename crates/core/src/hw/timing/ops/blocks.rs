@@ -2,8 +2,8 @@
 
 use super::super::spec::OpId;
 use super::op::{Op, FOLLOWS};
+use crate::base::bit_table::BitTable;
 use crate::base::op::OpKind;
-use crate::base::table::Table;
 use crate::base::BlockId;
 use crate::hw::geometry::Geometry;
 use bytemuck::Zeroable;
@@ -28,39 +28,32 @@ struct BlockClock {
 /// Pages programmed without the clock behind programs in flight of their block: a bit each.
 #[derive(Clone)]
 struct DoneAhead {
-    words: Table,
+    pages: BitTable,
     page_bits: u32,
 }
 
 impl DoneAhead {
     /// None of the pages of a device whose blocks have numbers for so many.
     fn new(block_numbers: usize, page_bits: u32) -> Self {
-        Self { words: Table::new((block_numbers << page_bits).div_ceil(32)), page_bits }
+        Self { pages: BitTable::new(block_numbers << page_bits), page_bits }
     }
 
-    /// The word and the bit of a page.
     #[inline(always)]
-    fn place(&self, block: BlockId, page: u32) -> (usize, u32) {
-        let place = block.index() << self.page_bits | page as usize;
-        (place / 32, 1 << (place % 32))
+    fn place(&self, block: BlockId, page: u32) -> usize {
+        block.index() << self.page_bits | page as usize
     }
 
     #[inline(always)]
     fn contains(&self, block: BlockId, page: u32) -> bool {
-        let (word, bit) = self.place(block, page);
-        self.words[word] & bit != 0
+        self.pages.get(self.place(block, page))
     }
 
     fn insert(&mut self, block: BlockId, page: u32) {
-        let (word, bit) = self.place(block, page);
-        self.words[word] |= bit;
+        self.pages.set(self.place(block, page), true);
     }
 
     fn remove_all(&mut self, block: BlockId) {
-        for page in 0..1 << self.page_bits {
-            let (word, bit) = self.place(block, page);
-            self.words[word] &= !bit;
-        }
+        self.pages.clear(self.place(block, 0)..self.place(block, 0) + (1 << self.page_bits));
     }
 }
 
