@@ -24,7 +24,7 @@ pub enum Replay {
 
 /// How the host drives the device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct HostConfig {
     /// Open (time stamps) or closed (queue depth) replay.
     #[default(Replay::Open)]
@@ -95,7 +95,6 @@ impl WriteBack {
 
 /// The DRAM buffer in front of the FTL, in mapping units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct BufferConfig {
     /// Size in bytes; at least one logical page, and with `at-once` a stripe beside it.
     #[serde(deserialize_with = "units::bytes")]
@@ -188,7 +187,7 @@ impl BufferConfig {
 
 /// The state of the device before time 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct PreconditionConfig {
     /// Share of the user capacity filled sequentially.
     #[schemars(range(min = 0.0, max = 1.0))]
@@ -263,7 +262,7 @@ pub enum Prefill {
 
 /// What the trace does not say: named choices, all stated in the result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct TracePolicy {
     /// Requests beyond the capacity.
     pub address: AddressPolicy,

@@ -59,7 +59,7 @@ impl LinkConfig {
 
 /// A link by its keys.
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, remote = "LinkConfig")]
+#[serde(remote = "LinkConfig")]
 #[schemars(rename = "LinkKeys")]
 #[allow(dead_code)] // the fields are those of `LinkConfig`, which is what is read
 struct Keys {

@@ -66,7 +66,7 @@ pub enum Placement {
 
 /// Which block is cleaned next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(rename_all = "kebab-case")]
 pub enum Victim {
     /// The block with the fewest live mapping units (the one opened first on ties).
     Greedy,
@@ -100,7 +100,7 @@ pub enum WearLevelling {
 /// By what a dense store keeps data that die together in blocks of their own: those of a class share an
 /// open block of each plane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(rename_all = "kebab-case")]
 pub enum Separation {
     /// One open block for what comes in, and with `separate_frontier` one for what cleaning moves.
     #[default]
@@ -185,7 +185,7 @@ impl Separation {
 
 /// How a region is cleaned.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct CleanConfig {
     /// Which block is cleaned next.
     #[default(Victim::Greedy)]
@@ -302,7 +302,7 @@ pub enum MergeWait {
 
 /// How partial writes wait for others to share a page with.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct MergeConfig {
     /// What ends the waiting of pieces that fill no page.
     #[default(MergeWait::Timeout)]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// The controller's own time: latencies that occupy nothing, and a limit of commands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct ControllerConfig {
     /// Time of every read beside the flash's, ns.
     #[schemars(range(max = 1_000_000_000))]

@@ -56,7 +56,6 @@ pub enum InflightRead {
 
 /// The flash device: its pools and the controller's fixed properties.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct DeviceConfig {
     /// Name used in results.
     pub name: String,

@@ -21,7 +21,6 @@ pub enum MapMoves {
 
 /// The mapping cache: translation pages in DRAM, of which the least recently used leaves first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct MapConfig {
     /// Room for the map in DRAM or host memory, bytes; at least one translation page, at most 256 GiB.
     #[serde(deserialize_with = "units::bytes")]

@@ -96,7 +96,6 @@ macro_rules! schemes {
     ($($(#[$when:meta])* $name:literal => $variant:ident, $config:path, $scheme:path, $aliases:expr, $summary:literal, $paper:literal;)*) => {
         /// A scheme's parameters, under its name.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-        #[serde(deny_unknown_fields)]
         pub enum SchemeConfig {
             $($(#[$when])* #[doc = $summary] #[serde(rename = $name)] $variant($config),)*
         }

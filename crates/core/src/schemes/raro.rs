@@ -49,7 +49,7 @@ const CONVERTED_SHARE: KnobSpec = KnobSpec {
 
 /// Parameters of `raro`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct RaroConfig {
     /// Order in which consecutive logical pages go to planes.
     #[default(PlaneOrder::Cwdp)]

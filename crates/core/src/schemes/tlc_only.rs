@@ -50,7 +50,7 @@ const IDLE_FREE_RATIO: KnobSpec = KnobSpec {
 
 /// Parameters of `tlc-only`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct TlcOnlyConfig {
     /// Cell mode of the whole device; default: the densest it offers. With QLC the cells are those of
     /// `qlc-only`, but not their use: here each piece of a write takes a page of its own, there the units of

@@ -32,7 +32,6 @@ pub enum Kind {
 
 /// The evidence for one key, and for all below it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Ground {
     /// What kind it is of.
     pub kind: Kind,
@@ -48,7 +47,7 @@ pub struct Ground {
 
 /// The section.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct Evidence {
     /// What whoever sees the device is told.
     pub statement: Option<String>,

@@ -25,16 +25,17 @@ pub use scale::scaled;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use slcache_core::base::problem::of_shape;
+use slcache_base::document::shape;
+use slcache_base::document::tree::Key;
 use slcache_core::device::config::{BufferConfig, DeviceConfig, HostConfig, PreconditionConfig, TracePolicy};
 use slcache_core::device::setup::MemoryNeed;
 use slcache_core::device::Setup;
 use slcache_core::schemes::SchemeConfig;
 use std::num::NonZeroU64;
+use toml::Value;
 
 /// Everything that decides a run's result, apart from the trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct RunConfig {
     /// The flash device.
     pub device: DeviceConfig,
@@ -59,7 +60,7 @@ pub struct RunConfig {
 
 /// Settings of the run itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct RunSection {
     /// Seed of every random stream, 0 to 2^63 - 1.
     pub seed: u64,
@@ -112,8 +113,10 @@ impl RunConfig {
     /// The configuration that a document holds; none where this version cannot read it, or where somebody
     /// wrote numbers into it that its schema does not allow.
     pub fn of_json(text: &str) -> Option<Self> {
-        let config = serde_json::from_str(text).ok()?;
-        of_shape(&config).is_empty().then_some(config)
+        let (tree, _) = json::parse("", text).ok()?;
+        let whole = Value::Table(tree);
+        let fits = shape::faults(keys::schema(), &whole, &Key::default()).is_empty();
+        fits.then(|| whole.try_into().ok()).flatten()
     }
 
     /// The configuration as JSON; object keys come out sorted.

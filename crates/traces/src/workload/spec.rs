@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// A workload file. It describes either patterns (`global`, `stream`,
 /// `arrivals`) or, with `twin`, a stand-in for a published trace.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct WorkloadSpec {
     /// Name of the workload.
     pub name: Option<String>,
@@ -39,7 +39,7 @@ pub struct WorkloadSpec {
 
 /// When requests arrive.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct ArrivalsSpec {
     /// The process; default `closed`.
     pub process: ArrivalProcess,
@@ -96,7 +96,7 @@ macro_rules! stream_spec {
     ($($(#[$doc:meta])* $field:ident: $type:ty,)*) => {
         /// One stream of requests. Everything left out is taken from `global`.
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-        #[serde(deny_unknown_fields, default)]
+        #[serde(default)]
         pub struct StreamSpec {
             $($(#[$doc])* pub $field: Option<$type>,)*
         }
@@ -163,7 +163,7 @@ stream_spec! {
 /// Figures of a published trace. Those listed under `free` are chosen, all
 /// others are given by the source.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct TwinSpec {
     /// The trace it stands in for; required.
     pub of: Option<String>,
@@ -266,7 +266,6 @@ pub struct TwinSpec {
 
 /// Requests of one range of sizes, up to `to_bytes`, above the range before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct SizeShare {
     /// Largest size of the range; in the last it may be left out for
     /// `max_read_bytes` or `max_write_bytes`.
@@ -278,7 +277,6 @@ pub struct SizeShare {
 
 /// Gaps of one class, up to `to_ns`, longer than the class before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct GapShare {
     /// Longest gap of the class; left out in the last for no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -314,7 +312,6 @@ pub enum MeasuredClass {
 
 /// Why a figure that no source gives has its value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct FreeFigure {
     /// Why this value.
     pub reason: String,

@@ -16,7 +16,7 @@ pub const DAY_NS: f64 = 86_400e9;
 
 /// How the cells of one mode err.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct ModeCells {
     /// Raw bit error rate of unworn cells just programmed. Known: mlc 8.34e-5, tlc 1.48e-3; assumed: slc
     /// 1e-6, qlc 2e-3.
@@ -95,7 +95,7 @@ impl WearRule {
 /// How the error rate grows with wear, age and reads: factors and powers of one form for all modes. Known:
 /// a fit to 72-layer TLC, made dimensionless.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct ShapeConfig {
     /// Growth over the rated cycles, in parts of `eps`. Known: 3.54.
     #[schemars(range(min = 0.0, max = 1e6))]
@@ -133,7 +133,7 @@ pub struct ShapeConfig {
 
 /// What the controller can correct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct CodeConfig {
     /// Data bytes of a codeword. Assumed: 1024.
     #[schemars(range(min = 64, max = 65_536))]
@@ -151,7 +151,7 @@ pub struct CodeConfig {
 
 /// How a read is repeated whose data cannot be corrected.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct RetryConfig {
     /// What each further step tolerates beyond the hard limit, as a share of it. Known from another program:
     /// 0.5.
@@ -183,7 +183,7 @@ pub struct RetryConfig {
 
 /// Blocks of one mode at time 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct StartConfig {
     /// Cycles that blocks have had; what the run adds comes on top.
     #[schemars(range(max = 10_000_000))]
@@ -198,7 +198,7 @@ pub struct StartConfig {
 
 /// The state at time 0 by cell mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct StartsConfig {
     /// In SLC mode.
     pub slc: StartConfig,
@@ -224,7 +224,7 @@ impl StartsConfig {
 /// Cells that err: error rates, their correction and the state they begin in. Every mode needs its
 /// `endurance_cycles`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct CellsConfig {
     /// Whether reads of one state cost the same.
     pub mode: ErrorsPerRead,
@@ -383,7 +383,7 @@ impl CellsConfig {
 
 /// Bad blocks. A run that reaches the device's end of life ends there, with results.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct BadBlocksConfig {
     /// Blocks retire: at an erase, once damage times what the block differs from the mean by
     /// (`variation`) is 1.

@@ -34,7 +34,6 @@ pub enum PlaneParallelism {
 
 /// Channel and command timing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct BusConfig {
     /// Transfer time per byte in picoseconds (2000 = 500 MB/s); a transfer is rounded up to whole ns once.
     #[schemars(range(max = 1_000_000))]
@@ -83,7 +82,7 @@ impl BusConfig {
 
 /// Program and erase suspension by host reads; off unless listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct SuspendConfig {
     /// A host read may suspend a program.
     pub program: bool,
@@ -103,7 +102,6 @@ pub struct SuspendConfig {
 /// Only a window of neighbouring layers is reprogrammed at a time: all its wordlines are written
 /// as SLC, then each gains its other bits, before the next window is begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct ReprogramConfig {
     /// Time of one reprogram, which adds one bit per cell, ns.
     #[schemars(range(min = 1, max = 1_000_000_000))]
@@ -160,7 +158,6 @@ impl ReprogramConfig {
 
 /// A pool of identical flash chips.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct PoolConfig {
     /// Name used in results.
     pub name: String,

@@ -31,7 +31,6 @@ pub enum PageKinds {
 
 /// Timing and endurance of one cell mode.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct ModeConfig {
     /// Page read time in ns: one value, or one per page kind (LSB, CSB, ... MSB).
     pub read_ns: Vec<u32>,
@@ -71,7 +70,7 @@ pub struct ModeConfig {
 
 /// Times of a fold, which reads an SLC page for every bit of a cell and programs one wordline with them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct FoldTimes {
     /// Time to program the wordline, ns; default: what the mode's own programs of a wordline take.
     #[schemars(range(min = 1, max = 1_000_000_000))]

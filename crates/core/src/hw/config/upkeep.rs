@@ -11,7 +11,7 @@ const DEFAULT_SHARE: f64 = 0.05;
 
 /// Read reclaim: a block that was read often is moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct ReclaimConfig {
     /// Reads of a block since it was opened at which its data are moved once it is closed, at once and in the
     /// background. Known as what most devices stand: 100000.
@@ -33,7 +33,7 @@ pub enum Scrub {
 
 /// Refresh: a block whose data have aged is moved in idle time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct RefreshConfig {
     /// Steps that a read of a whole page takes more than if it were freshly written there, at which a closed
     /// block is due. It is too where its worst codeword comes within 10 % of what soft sensing corrects, and
@@ -52,7 +52,7 @@ pub struct RefreshConfig {
 
 /// Static levelling: data that stay where a block is worn less than others move to a worn one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct LevellingConfig {
     /// Cycles of the densest mode by which the most and the least worn block of a plane differ when the latter's
     /// data move, after an erase. Default: 5 % of that mode's endurance.
@@ -110,7 +110,7 @@ pub enum IdleScope {
 
 /// When idle work starts; it goes on until the host comes back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct IdleRule {
     /// How long the host must have stayed away, ns: at most an hour, for a device at least 0.1 ms.
     #[schemars(range(max = Self::THRESHOLD_NS_MAX))]

@@ -39,7 +39,6 @@ pub enum AtStart {
 
 /// The disk that is the home of the data; the flash in front of it is a cache. Its capacity is `device.user_bytes`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct DiskConfig {
     /// Turns per minute.
     #[schemars(range(min = 1000, max = 100_000))]
@@ -68,7 +67,6 @@ pub struct DiskConfig {
 
 /// The power states of a disk and the ways between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct DiskPowerConfig {
     /// Power while active, busy or not, mW.
     #[schemars(range(max = POWER_MW_MAX))]

@@ -92,7 +92,7 @@ pub enum Shape {
 
 /// The part of the cache that comes and goes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct DynamicConfig {
     /// How large it may be.
     #[default(DynamicRule::Free)]
@@ -121,7 +121,7 @@ fn some_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>,
 
 /// How and when data move from SLC to dense blocks while the host writes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct FoldConfig {
     /// Where the host writes while blocks have to be folded first.
     pub host: FoldHost,
@@ -146,7 +146,7 @@ pub struct FoldConfig {
 
 /// When the cache is emptied beside the host's writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct FlushConfig {
     /// What idle time does.
     #[default(FlushWhen::Eager)]
@@ -201,7 +201,7 @@ impl Reopen {
 
 /// How dense blocks are written and cleaned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct DenseConfig {
     /// Which block is cleaned next.
     #[default(Victim::Greedy)]
@@ -216,7 +216,7 @@ pub struct DenseConfig {
 
 /// Parameters of `client`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct ClientConfig {
     /// SLC blocks per plane that never become dense.
     pub static_blocks: u32,

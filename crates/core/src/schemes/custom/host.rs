@@ -77,7 +77,6 @@ pub enum OptionValue {
 
 /// A region of a custom scheme.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct RegionConfig {
     /// What the policy calls it.
     pub name: String,

@@ -41,7 +41,7 @@ impl Reclaim {
 
 /// When the SLC region is reclaimed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct SlcRule {
     /// Migration starts when a plane has fewer free SLC blocks; default: 5, fewer on planes
     /// of less than 160 blocks.
@@ -51,7 +51,7 @@ pub struct SlcRule {
 
 /// When the dense region is cleaned, and how.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct DenseRule {
     /// Cleaning starts when a plane has fewer free blocks, and never later than at 2.
     #[schemars(range(min = 1, max = CleanConfig::START_FREE_BLOCKS_MAX))]

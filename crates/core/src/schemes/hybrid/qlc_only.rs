@@ -26,7 +26,7 @@ use smart_default::SmartDefault;
 
 /// Parameters of `qlc-only`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct QlcOnlyConfig {
     /// Cell mode of the whole device; default: the densest it offers, which need not be QLC.
     pub mode: Option<CellMode>,

@@ -46,7 +46,7 @@ pub enum History {
 
 /// The lifetime rule.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct LifetimeRule {
     /// By how much the utilisation is offset after a period, above 0 to 1.
     #[default(0.01)]

@@ -27,7 +27,7 @@ const UTILISATION: f64 = 0.6;
 
 /// The figures of the lifetime.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct LifetimeFigures {
     /// What wears a tier.
     pub wear: Wear,

@@ -301,7 +301,7 @@ pub fn store(piece: &Piece, page: Ppn, io: &mut Io) {
 
 /// What advanced garbage collection collects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct AgcConfig {
     /// Which blocks.
     #[default(Eligible::Used)]

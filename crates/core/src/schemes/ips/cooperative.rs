@@ -39,7 +39,7 @@ const TWO_LAYER_MIN: u32 = 5;
 
 /// Parameters of `ips-coop`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct IpsCoopConfig {
     /// Blocks per plane of the traditional SLC cache; all others are two-layer blocks.
     #[default(64)]

@@ -25,7 +25,7 @@ use smart_default::SmartDefault;
 
 /// Parameters of `ips`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct IpsConfig {
     /// Order in which consecutive writes go to planes.
     #[default(PlaneOrder::Cwdp)]

@@ -29,7 +29,7 @@ use smart_default::SmartDefault;
 
 /// Parameters of `ips-agc`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct IpsAgcConfig {
     /// Order in which consecutive writes go to planes.
     #[default(PlaneOrder::Cwdp)]

@@ -23,7 +23,7 @@ pub const COPY_BUFFER_BYTES_MAX: u64 = 1 << 40;
 
 /// Parameters of `nvc`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct NvcConfig {
     /// The paper's policy: 0 = two levels, all writes go to SLC; 1 = large writes go to the dense region;
     /// 2 = the same, and nothing moves between the regions; 3 = what leaves a region's cold end always

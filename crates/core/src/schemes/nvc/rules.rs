@@ -38,7 +38,7 @@ impl ColdPages {
 
 /// How the SLC region of two is cleaned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct SlcLogRule {
     /// Share of the region's blocks but its reserve that are cleaned together, the oldest; a block
     /// at least.
@@ -81,7 +81,7 @@ impl SlcLogRule {
 
 /// How a region is cleaned below which there is only the disk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct LastLogRule {
     /// Share of the region's blocks but its reserve that are cleaned together, the oldest; a block
     /// at least.

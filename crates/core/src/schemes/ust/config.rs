@@ -19,7 +19,7 @@ pub const FREE_BLOCKS_MAX: u32 = 1024;
 
 /// Parameters of `ust`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
-#[serde(deny_unknown_fields, default)]
+#[serde(default)]
 pub struct UstConfig {
     /// SLC blocks that a logical block may have.
     #[schemars(range(min = 1, max = SLC_BLOCKS_MAX))]
