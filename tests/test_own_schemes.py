@@ -189,6 +189,25 @@ TALKS = """
 """
 
 
+@pytest.mark.parametrize("function", ["run", "compare"])
+def test_a_file_runs_nothing_when_it_is_loaded(function: str, tmp_path: Path, trace: Path) -> None:
+    """Every worker loads it: one that starts workers would do so without end."""
+    source = own_scheme(tmp_path, TALKS)
+    file = Path(source.rpartition(":")[0])
+    scheme = "scheme" if function == "run" else "schemes"
+    runs = f'slcache.{function}("{trace}", device="tiny", {scheme}="baseline")'
+    text = file.read_text()
+    file.write_text(f"{text}\n\n{runs}\n")
+    done = command("run", trace, "--device", "tiny", "--scheme", source)
+    told = (
+        f"slcache.{function}(...) runs whenever {file.name} is loaded, as every worker does: put it"
+    )
+    assert (done.returncode, done.stdout) == (3, b"")
+    assert f'{told} below `if __name__ == "__main__":`' in " ".join(done.stderr.decode().split())
+    file.write_text(f'{text}\n\nif __name__ == "__main__":\n    {runs}\n')
+    stdout("run", trace, "--device", "tiny", "--scheme", source)
+
+
 def test_a_reference_is_called_as_it_was_asked_for_or_as_it_is_told(trace: Path) -> None:
     schemes = ["tlc-only", "baseline:slc_blocks=3", f"{BASELINE}:slc_blocks=3"]
     told = {name: name for name in ("baseline:slc_blocks=3", "Baseline:slc_blocks=3")}

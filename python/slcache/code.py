@@ -14,6 +14,8 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
+from slcache.errors import UsageError
+
 #: What stands between the names of a list.
 _BETWEEN = re.compile(r"[=,\s\"'\[\]]+")
 #: What stands before each setting of its own that a scheme is named with, as in `client:full=x`.
@@ -28,6 +30,8 @@ _files: dict[str, list[Path]] = {}
 _calls: dict[int, set[str]] = {}
 #: The call that goes on here; what it calls itself names nothing.
 _own: ContextVar[set[str] | None] = ContextVar("own", default=None)
+#: The file that is loaded here.
+_loading: ContextVar[Path | None] = ContextVar("loading", default=None)
 
 
 @contextlib.contextmanager
@@ -44,6 +48,23 @@ def call(said: Iterable[str]) -> Iterator[None]:
     finally:
         del _calls[id(names)]
         _own.reset(token)
+
+
+@contextlib.contextmanager
+def loading(file: Path) -> Iterator[None]:
+    """Load a file for its class: what it does beside is done anew by every worker."""
+    token = _loading.set(file)
+    try:
+        yield
+    finally:
+        _loading.reset(token)
+
+
+def begin(function: str) -> None:
+    """Refuse what a file that is loaded runs: workers would start workers without end."""
+    if (file := _loading.get()) is not None:
+        told = f"slcache.{function}(...) runs whenever {file.name} is loaded, as every worker does"
+        raise UsageError(f'{told}: put it below `if __name__ == "__main__":`')
 
 
 @contextlib.contextmanager

@@ -363,6 +363,7 @@ def takes(model: Callable[_P, _A]) -> Callable[[Callable[[_A], _R]], OptionsFunc
         def call(*args: Any, **kwargs: Any) -> _R:  # noqa: ANN401
             bound = signature.bind(*args, **kwargs).arguments
             given = frozenset(name for name, value in bound.items() if value is not None)
+            code.begin(function.__name__)
             return function(model(**bound, given=given))  # type: ignore[call-arg,arg-type]
 
         functools.update_wrapper(call, function)

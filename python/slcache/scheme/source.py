@@ -204,7 +204,8 @@ def _of_file(file: Path) -> object:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        exec(compile(text, str(file), "exec"), module.__dict__)
+        with code.loading(file):
+            exec(compile(text, str(file), "exec"), module.__dict__)
     except KeyboardInterrupt:
         del sys.modules[name]
         raise
