@@ -168,6 +168,17 @@ pub(crate) fn decimal_time(field: &[u8], unit_ns: u64) -> Option<ScannedTime> {
     Some(ScannedTime { at_ns: whole_ns.checked_add(fraction_ns)?, rounded: behind || scaled % scale != 0 })
 }
 
+/// A time of day, `hours:minutes:seconds`, where times are in seconds.
+#[cold]
+pub(crate) fn clock_time(field: &[u8], unit_ns: u64) -> Option<ScannedTime> {
+    let mut parts = field.splitn(3, |&byte| byte == b':');
+    let mut sixties = |below: u64| unsigned(parts.next()?).filter(|&count| count < below);
+    let minutes = sixties(24)? * 60 + sixties(60)?;
+    let seconds = decimal_time(parts.next()?, unit_ns).filter(|time| time.at_ns <= 60 * unit_ns)?;
+    let fits = unit_ns == 1_000_000_000;
+    fits.then_some(ScannedTime { at_ns: minutes * 60 * unit_ns + seconds.at_ns, ..seconds })
+}
+
 /// A decimal number with up to `DECIMALS` decimals, up to a delimiter, and what follows: in units of
 /// the last decimal, so that nine decimals make nanoseconds of seconds. One pass over the bytes;
 /// `None` for anything that needs a closer look, among it more digits.
@@ -405,6 +416,17 @@ mod tests {
         for bad in ["", ".", "1.", ".5", "-1.0", "1.2.3", "99999999999999.0", "nan"] {
             assert_eq!(time(bad, 1_000_000_000), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn times_of_day_count_from_midnight() {
+        let time = |text: &str, unit| clock_time(text.as_bytes(), unit).map(|time| time.at_ns);
+        assert_eq!(time("00:01:02.5", 1_000_000_000), Some(62_500_000_000));
+        assert_eq!(time("23:59:59", 1_000_000_000), Some(86_399_000_000_000));
+        for bad in ["24:00:00", "1:60:0", "1:0:61", "1:2", "1:2:3:4", ":1:2", "1::2", "-1:0:0", ""] {
+            assert_eq!(time(bad, 1_000_000_000), None, "{bad}");
+        }
+        assert_eq!(time("00:01:02", 1000), None);
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! A line is a completion: its time is in seconds since the first line, its latency in milliseconds from
 //! the issue. With `-Q` the time in the queue stands before it. Sectors are 512 bytes. bcc says R or W,
 //! libbpf-tools RWBS; what moves no bytes is a flush. Where no disk is named the command is none of a disk.
+//! `-P` of bcc prints a letter behind the bytes, from seven digits on without a blank. `-t` of libbpf-tools
+//! prints the time of day.
 
 use super::layout::ColumnPart;
 use super::table::{self, Table};
@@ -28,13 +30,15 @@ static TABLE: Table = Table {
         ("T", ColumnPart::Op, 0),
         ("SECTOR", ColumnPart::Address, 512),
         ("BYTES", ColumnPart::Size, 1),
+        ("P", ColumnPart::Mark, 0),
         ("QUE", ColumnPart::Queued, 1_000_000),
         ("LAT", ColumnPart::Response, 1_000_000),
     ],
+    time_of_day: Some("TIMESTAMP"),
     free: Some("COMM"),
     kinds: None,
-    assumed_header: None,
-    notes: &["[...]", "Tracing", "Attach", "Possibly lost", "lost "],
+    assumed_header: Some("TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)"),
+    notes: &["#", "Tracing", "Attach", "Possibly lost", "lost "],
     completes: true,
     zero_flushes: true,
 };
@@ -43,7 +47,7 @@ static TABLE: Table = Table {
 mod tests {
     use super::*;
     use crate::formats::lines::tests::{below, below_with};
-    use crate::formats::RawRequest;
+    use crate::formats::{RawRequest, Record, SKIPPED_HEADER};
     use crate::options::{BlkparseAction, TraceOptions};
     use slcache_base::request::HostOp;
 
@@ -82,6 +86,51 @@ mod tests {
         assert_eq!(parsed("^C1.0 9 sda FWFS 8 4096 0.5"), expected);
         assert_eq!(parsed("1.0 sync 9 sda R 18446744073709551615 0 0.5").op, HostOp::Flush);
         assert_eq!(parsed("1.0 fstrim 9 sda DS 8 4096 0.500").op, HostOp::Trim);
+    }
+
+    #[test]
+    fn a_pattern_may_stick_to_the_bytes() {
+        let header = HEADER.replace(" LAT", "P LAT");
+        for (line, sectors) in
+            [("4096   R    0.34", 8), ("1048576S    0.34", 2048), ("1048576?    0.34", 2048)]
+        {
+            let line = format!("2.004204    kworker/0:3    77     vda       W 4195034 {line}");
+            let parsed = below_with(&FORMAT, &options(BlkparseAction::C), &[&header], &line).unwrap();
+            assert_eq!(
+                (parsed.sector, parsed.sectors, parsed.response_ns),
+                (4_195_034, sectors, Some(340_000))
+            );
+        }
+    }
+
+    #[test]
+    fn a_time_of_day_may_pass_midnight() {
+        let header = HEADER.replace("TIME(s)", "TIMESTAMP");
+        let mut parser = (FORMAT.build)(&options(BlkparseAction::C)).unwrap();
+        assert_eq!(parser.record(header.as_bytes()), Ok(Record::Skipped(SKIPPED_HEADER)));
+        for (time, at_ns) in [
+            ("23:59:59.990", 86_399_990_000_000),
+            ("23:59:59.980", 86_399_980_000_000),
+            ("00:00:00.010", 86_400_010_000_000),
+        ] {
+            let line = format!("{time} dd 9 sda W 8 4096 0.5");
+            let Ok(Record::Request(raw)) = parser.record(line.as_bytes()) else { panic!("{line}") };
+            assert_eq!(raw.at_ns, at_ns, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_was_not_queued_has_no_time_in_the_queue() {
+        let line = "2.004204    kworker/0:3    77     nvme0n1   R 41950344   65536    -1.000   0.340";
+        let parsed = |action| below_with(&FORMAT, &options(action), &[QUEUED], line).unwrap();
+        assert_eq!(parsed(BlkparseAction::Q), parsed(BlkparseAction::D));
+    }
+
+    #[test]
+    fn a_named_file_may_lack_its_header() {
+        let named = TraceOptions { format: Some("biosnoop".to_owned()), ..options(BlkparseAction::C) };
+        let parsed = below_with(&FORMAT, &named, &[], "1.0 a b 9 sda W 8 4096 0.5").unwrap();
+        assert_eq!((parsed.at_ns, parsed.sectors, parsed.volume), (1_000_000_000, 8, &b"sda"[..]));
     }
 
     #[test]

@@ -8,8 +8,8 @@
 
 use super::rwbs::{Flags, RwbsKind, SKIPPED_FLUSH_END, SKIPPED_PASS_THROUGH, SKIPPED_ZONE};
 use super::{
-    Detection, Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_COMPLETION, SKIPPED_ISSUE,
-    SKIPPED_NOTE, SKIPPED_QUEUE, SKIPPED_REQUEUE,
+    is_ellipsis, uninterrupted, Detection, Fit, Format, RawRequest, Record, RecordParser, Sample,
+    SKIPPED_COMPLETION, SKIPPED_ELLIPSIS, SKIPPED_ISSUE, SKIPPED_NOTE, SKIPPED_QUEUE, SKIPPED_REQUEUE,
 };
 use crate::error::LineFault;
 use crate::fields::scan::{
@@ -122,10 +122,12 @@ impl Blkparse {
 impl RecordParser for Blkparse {
     #[inline]
     fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
+        let line = uninterrupted(line);
         let mut words = Words::new(line);
         let device = words.next().unwrap_or_default();
         if !is_device(device) {
             return match line {
+                _ if is_ellipsis(line) => Ok(Record::Skipped(SKIPPED_ELLIPSIS)),
                 _ if is_report_line(line) => Ok(Record::Skipped(SKIPPED_SUMMARY)),
                 [b'#', ..] => Ok(Record::Skipped(SKIPPED_NOTE)),
                 _ if !self.begun => Ok(Record::Skipped(SKIPPED_NOTE)),
@@ -228,7 +230,8 @@ fn unknown(line: &[u8]) -> LineFault {
 
 /// Summary lines alone do not make a blkparse file.
 fn detect(sample: &Sample<'_>) -> Fit {
-    let events: Vec<&[u8]> = sample.lines.iter().copied().filter(|line| !is_report_line(line)).collect();
+    let lines = sample.lines.iter().map(|line| uninterrupted(line));
+    let events: Vec<&[u8]> = lines.filter(|line| !is_report_line(line)).collect();
     Fit::certain(super::parses_most(&FORMAT, &events))
 }
 

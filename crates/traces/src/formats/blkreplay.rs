@@ -28,6 +28,7 @@ static TABLE: Table = Table {
         ("op", ColumnPart::Op, 0),
         ("replay_duration", ColumnPart::Response, 1_000_000_000),
     ],
+    time_of_day: None,
     free: None,
     kinds: None,
     assumed_header: Some(COLUMNS),

@@ -8,8 +8,9 @@
 
 use super::rwbs::{Flags, SKIPPED_PASS_THROUGH};
 use super::{
-    Format, RawRequest, Record, RecordParser, SKIPPED_COMPLETION, SKIPPED_EMPTY, SKIPPED_EVENT,
-    SKIPPED_ISSUE, SKIPPED_NOTE, SKIPPED_QUEUE, SKIPPED_REQUEUE,
+    is_ellipsis, uninterrupted, Format, RawRequest, Record, RecordParser, SKIPPED_COMPLETION,
+    SKIPPED_ELLIPSIS, SKIPPED_EMPTY, SKIPPED_EVENT, SKIPPED_ISSUE, SKIPPED_NOTE, SKIPPED_QUEUE,
+    SKIPPED_REQUEUE,
 };
 use crate::error::{LineFault, TraceError};
 use crate::fields::scan::{decimal_time, unsigned, ScannedTime};
@@ -87,7 +88,7 @@ impl Ftrace {
             return Err(device.fault("major,minor"));
         }
         let rwbs = rest.word("RWBS")?;
-        let bio = letter == b'Q';
+        let (bio, mut passes_through) = (letter == b'Q', false);
         let mut word = rest.word(if bio { "sector" } else { "bytes" })?;
         if !bio {
             if !word.text.starts_with(b"(") {
@@ -97,6 +98,7 @@ impl Ftrace {
             if !word.text.starts_with(b"(") {
                 return Err(word.fault("a command in parentheses, which may be empty"));
             }
+            passes_through = word.text != b"()";
             while !word.text.ends_with(b")") {
                 word = rest.word("command")?;
             }
@@ -111,6 +113,9 @@ impl Ftrace {
         let count = sectors.number("a number of sectors from 0")?;
         if !rest.any(|word| word.text.starts_with(b"[")) {
             return Err(rest.cut_short("[task] or [error]"));
+        }
+        if passes_through {
+            return Ok(Record::Skipped(SKIPPED_PASS_THROUGH));
         }
         self.transfer(letter, (device, rwbs), (sector, count, sectors), raw)
     }
@@ -172,11 +177,13 @@ impl Ftrace {
             return Ok(Record::Skipped(SKIPPED_UNTOLD));
         }
         let size_bytes = size.number(SIZE)?;
-        let unit_bytes = match (rest.value_of("hwq_id"), self.lba_bytes) {
-            // Since 6.3, when LBA had come to count logical blocks long ago; those of UFS have 4 KiB.
-            (Some(_), _) => 4096,
-            (None, Some(bytes)) => bytes,
-            (None, None) => {
+        // Kernels from 6.3 tell it, from 6.7 a SCSI address; LBA had come to count logical blocks long
+        // before, and those of UFS have 4 KiB.
+        let is_new = rest.value_of("hwq_id").is_some() || volume.contains(&b':');
+        let unit_bytes = match (is_new, self.lba_bytes) {
+            (true, _) => 4096,
+            (false, Some(bytes)) => bytes,
+            (false, None) => {
                 let allowed = "known without hwq_id in the line: it counts 512 bytes in kernels up to 5.13 and 4096 later; ufs_lba_bytes = 512 or 4096 says which";
                 return Err(lba.fault(allowed));
             }
@@ -223,10 +230,16 @@ impl RecordParser for Ftrace {
 impl Ftrace {
     /// Why a line without an event is left out.
     fn beside(&self, line: &[u8]) -> Result<&'static str, LineFault> {
+        let line = uninterrupted(line);
+        if is_ellipsis(line) {
+            return Ok(SKIPPED_ELLIPSIS);
+        }
         let mut words = Cursor::new(line);
         let Some(first) = words.next() else {
             return Ok(SKIPPED_EMPTY);
         };
+        // What a dump of the kernel's buffer lies between, mostly behind a time of the log.
+        let is_rule = line.trim_ascii_end().ends_with(b"----------");
         let is_known = |word: Word<'_>| {
             let name = word.text.strip_suffix(b":").and_then(|name| name.rsplit(|&byte| byte == b':').next());
             name.is_some_and(|name| EVENTS.iter().any(|(known, ..)| *known == name))
@@ -244,9 +257,10 @@ impl Ftrace {
         let frame = first.text == b"=>"
             || first.text.starts_with(b"<stack")
             || first.text.iter().all(u8::is_ascii_hexdigit);
-        let note =
-            [b"#", b"CPU" as &[u8], b"cpus=", b"version"].iter().any(|note| first.text.starts_with(note));
-        match !self.begun || note || stack && frame {
+        let note = [b"#", b"CPU" as &[u8], b"cpus=", b"version", b"Ending"]
+            .iter()
+            .any(|note| first.text.starts_with(note));
+        match !self.begun || note || is_rule || stack && frame {
             true => Ok(SKIPPED_NOTE),
             false => Err(unknown()),
         }

@@ -2,7 +2,7 @@
 //! line taken apart by them.
 
 use crate::error::LineFault;
-use crate::fields::scan::{decimal_time, unsigned_or_hex, ScannedTime, Words};
+use crate::fields::scan::{clock_time, decimal_time, unsigned, unsigned_or_hex, ScannedTime, Words};
 use crate::fields::sectors::NamedColumn;
 
 /// What a column holds.
@@ -25,6 +25,8 @@ pub(super) enum ColumnPart {
     Keep,
     /// How long from queue to issue.
     Queued,
+    /// A letter that may follow the number before it without a blank.
+    Mark,
     /// Only to tell that the line was taken apart rightly: digits, or -1.
     Number,
 }
@@ -77,6 +79,22 @@ impl Layout {
 
     pub(super) fn has(&self, part: ColumnPart) -> bool {
         self.parts[part as usize].number != NONE
+    }
+
+    /// Takes a mark off the number that it follows without a blank: `1048576S`.
+    pub(super) fn part_mark(&self, fields: &mut Vec<&[u8]>) {
+        let behind = match (self.parts[ColumnPart::Mark as usize].number, self.count) {
+            (number, Some(count)) if number != NONE => count - number,
+            _ => return,
+        };
+        let Some(place) = fields.len().checked_sub(1 + behind) else { return };
+        if let [number @ .., b'A'..=b'Z' | b'?'] = fields[place] {
+            if unsigned(number).is_some() {
+                let mark = &fields[place][number.len()..];
+                fields[place] = number;
+                fields.insert(place + 1, mark);
+            }
+        }
     }
 
     /// The parts in a column.
@@ -170,10 +188,11 @@ impl<'a> Row<'_, 'a> {
 
     /// When, or how long.
     pub(super) fn time(&self, part: ColumnPart) -> Result<ScannedTime, LineFault> {
-        decimal_time(self.get(part), self.layout.parts[part as usize].unit).ok_or_else(|| {
+        let (field, unit_ns) = (self.get(part), self.layout.parts[part as usize].unit);
+        decimal_time(field, unit_ns).or_else(|| clock_time(field, unit_ns)).ok_or_else(|| {
             let allowed = match part {
                 ColumnPart::Time => {
-                    "a time from 0 that fits 64 bits in nanoseconds, in digits with at most one point"
+                    "a time from 0 that fits 64 bits in nanoseconds, in digits with at most one point (seconds may be hours:minutes:seconds)"
                 }
                 _ => "a length of time from 0, in digits with at most one point",
             };

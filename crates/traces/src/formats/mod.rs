@@ -67,6 +67,18 @@ mod xperf;
 /// ever in flight.
 const COMPLETIONS_WINDOW: usize = 1 << 16;
 
+/// Why a line of dots is left out, as in a copy of a recording.
+pub(crate) const SKIPPED_ELLIPSIS: &str = "ellipsis: lines were left out here";
+
+pub(crate) fn is_ellipsis(line: &[u8]) -> bool {
+    matches!(line.trim_ascii(), b"..." | b"[...]")
+}
+
+/// A line without the `^C` of somebody who stopped its tool.
+pub(crate) fn uninterrupted(line: &[u8]) -> &[u8] {
+    line.strip_prefix(b"^C").unwrap_or(line)
+}
+
 /// One trace format.
 pub(crate) struct Format {
     /// Name, as the user gives it.
@@ -216,7 +228,7 @@ pub(crate) fn parses_most(format: &Format, lines: &[&[u8]]) -> bool {
     let (mut parsed, mut faults) = (0, 0);
     for line in lines {
         match parser.record(line) {
-            Ok(Record::Skipped(SKIPPED_NOTE | SKIPPED_EMPTY)) => {}
+            Ok(Record::Skipped(SKIPPED_NOTE | SKIPPED_EMPTY | SKIPPED_ELLIPSIS)) => {}
             Ok(_) => parsed += 1,
             Err(_) => faults += 1,
         }

@@ -45,7 +45,7 @@ row! {
     }
     {
         split: Split::BareCommas,
-        header: Header::Never,
+        header: Header::Maybe,
         units: Units::Bytes,
         volumes: VolumeNames::HostAndDisk,
         columns: &[

@@ -89,6 +89,25 @@ impl Flags {
         let raw = RawRequest { op, flush_before, forced_unit_access, ..raw };
         Ok(Record::transfer(raw, sizes.extent_of_sectors(sector, (sectors, length))?))
     }
+
+    /// The same where address and size count bytes.
+    pub(super) fn record_of_bytes<'a>(
+        self,
+        rwbs: (usize, &[u8]),
+        sizes: SizeRules,
+        (address, size): ((u64, NamedColumn<'_>), (u64, NamedColumn<'_>)),
+        mut raw: RawRequest<'a>,
+    ) -> Result<Record<'a>, LineFault> {
+        let mut place = (0, (0, size.1));
+        if size.0 > 0 {
+            let Some(extent) = sizes.extent_of_bytes(address, size)? else {
+                return Ok(Record::transfer(raw, None));
+            };
+            raw.rounded_to_sectors = extent.rounded;
+            place = (extent.sector, (extent.sectors.into(), size.1));
+        }
+        self.record(rwbs, false, sizes, place, raw)
+    }
 }
 
 #[cold]

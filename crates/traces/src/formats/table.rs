@@ -3,7 +3,10 @@
 
 use super::layout::{fields as columns, ColumnPart, Layout, Row, NONE};
 use super::rwbs::Flags;
-use super::{RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_EVENT, SKIPPED_HEADER, SKIPPED_NOTE};
+use super::{
+    is_ellipsis, uninterrupted, RawRequest, Record, RecordParser, SKIPPED_ELLIPSIS, SKIPPED_EMPTY,
+    SKIPPED_EVENT, SKIPPED_HEADER, SKIPPED_NOTE,
+};
 use crate::error::{LineFault, TraceError};
 use crate::fields::scan::unsigned_or_hex;
 use crate::fields::sectors::SizeRules;
@@ -17,6 +20,7 @@ const SKIPPED_NOWHERE: &str = "command of no disk (pass-through, or a flush of w
 /// Added to times from which a latency is taken off, since what completes first began before the
 /// recording did: time 0 is the first request anyway.
 const BEFORE_START_NS: u64 = 3_600_000_000_000;
+const DAY_NS: u64 = 24 * 3_600_000_000_000;
 
 /// What is added to the times of a table of completions.
 pub(super) fn shift_ns(options: &TraceOptions) -> u64 {
@@ -39,6 +43,8 @@ pub(super) struct Table {
     /// may say another: `(s)`, `(ms)` or `(us)`. The first one is the time: a line that has its name for
     /// its first field, or the second where the first is a kind, is a header.
     pub columns: &'static [(&'static str, ColumnPart, u64)],
+    /// What the first one is called where it is a time of day.
+    pub time_of_day: Option<&'static str>,
     /// A column that may hold separators, so that those behind it count from the end.
     pub free: Option<&'static str>,
     /// Where the first column is the kind of an event, the kinds that are requests.
@@ -110,7 +116,13 @@ impl TableParser {
     fn header(&mut self, fields: &[&[u8]]) -> Result<bool, LineFault> {
         let (time, ..) = self.table.columns[0];
         let place = usize::from(self.table.kinds.is_some());
-        if fields.get(place).is_none_or(|field| name_of(field) != time.as_bytes()) {
+        let names_time = |field: &[u8]| {
+            [Some(time), self.table.time_of_day]
+                .into_iter()
+                .flatten()
+                .any(|name| name_of(field) == name.as_bytes())
+        };
+        if !fields.get(place).is_some_and(|field| names_time(field)) {
             return Ok(false);
         }
         self.header_ns.set(self.table.completes.then(|| self.latest_ns.get()));
@@ -134,7 +146,7 @@ impl TableParser {
         let free = self.table.free.map_or(NONE, number);
         let mut layout = Layout::new(self.table.separator, Some(fields.len()), free);
         for &(name, part, unit) in self.table.columns {
-            let number = number(name);
+            let number = if part == ColumnPart::Time { place + 1 } else { number(name) };
             let said = fields.get(number.wrapping_sub(1)).and_then(|field| unit_of(field));
             layout.put(part, (name, number), said.unwrap_or(unit));
         }
@@ -153,7 +165,7 @@ impl TableParser {
             ColumnPart::Op => header.op.is_none(),
             ColumnPart::Response => self.table.completes && self.action != BlkparseAction::C,
             ColumnPart::Queued => self.action == BlkparseAction::Q,
-            ColumnPart::Volume | ColumnPart::Hint | ColumnPart::Keep | ColumnPart::Number => false,
+            _ => false,
         };
         let missing = |(_, part, _): &&(&str, ColumnPart, u64)| !header.layout.has(*part) && needed(*part);
         let missing: Vec<&str> = self.table.columns.iter().filter(missing).map(|(name, ..)| *name).collect();
@@ -197,8 +209,16 @@ impl TableParser {
                 false => Err(row.fault(ColumnPart::Number, "a whole number")),
             };
         }
-        let span = |part| if layout.has(part) { Ok(Some(row.time(part)?.at_ns)) } else { Ok(None) };
-        let time = row.time(ColumnPart::Time)?;
+        // A request that never was in the queue has -1 for its time in it.
+        let lacks =
+            |part| !layout.has(part) || part == ColumnPart::Queued && row.get(part).starts_with(b"-1");
+        let span = |part| if lacks(part) { Ok(None) } else { Ok(Some(row.time(part)?.at_ns)) };
+        let mut time = row.time(ColumnPart::Time)?;
+        if row.get(ColumnPart::Time).contains(&b':') {
+            // What lies half a day before the latest one is of the next day.
+            let days = (self.latest_ns.get() + DAY_NS / 2).saturating_sub(time.at_ns) / DAY_NS;
+            time.at_ns += days * DAY_NS;
+        }
         if self.header_ns.take().is_some_and(|header_ns| time.at_ns < header_ns) {
             return Err(row.fault(ColumnPart::Time, SECOND_RUN));
         }
@@ -226,19 +246,18 @@ impl TableParser {
         if size.0 == 0 && self.table.zero_flushes {
             return Ok(Record::Request(raw));
         }
-        let extent = self.sizes.extent_of_bytes(row.bytes(ColumnPart::Address)?, size)?;
-        let (Some(found), None) = (extent, *op) else {
-            return Ok(Record::transfer(RawRequest { op: op.unwrap_or(raw.op), ..raw }, extent));
-        };
-        raw.rounded_to_sectors = found.rounded;
+        let address = row.bytes(ColumnPart::Address)?;
+        if let Some(op) = *op {
+            let extent = self.sizes.extent_of_bytes(address, size)?;
+            return Ok(Record::transfer(RawRequest { op, ..raw }, extent));
+        }
         let rwbs = row.column(ColumnPart::Op).number;
-        let place = (found.sector, (found.sectors.into(), size.1));
         let op = match row.get(ColumnPart::Op) {
             b"r" => b"R",
             b"w" => b"W",
             op => op,
         };
-        Flags::parse(rwbs, op)?.record((rwbs, op), false, self.sizes, place, raw)
+        Flags::parse(rwbs, op)?.record_of_bytes((rwbs, op), self.sizes, (address, size), raw)
     }
 }
 
@@ -248,12 +267,14 @@ impl RecordParser for TableParser {
         if trimmed.is_empty() {
             return Ok(Record::Skipped(SKIPPED_EMPTY));
         }
-        // Where somebody stopped the tool.
-        let trimmed = trimmed.strip_prefix(b"^C").unwrap_or(trimmed);
+        let trimmed = uninterrupted(trimmed);
         if trimmed.is_empty() {
             return Ok(Record::Skipped(SKIPPED_NOTE));
         }
-        let fields = columns(self.table.separator, trimmed);
+        if is_ellipsis(trimmed) {
+            return Ok(Record::Skipped(SKIPPED_ELLIPSIS));
+        }
+        let mut fields = columns(self.table.separator, trimmed);
         if self.table.kinds.is_some() && (trimmed == b"BeginHeader" || trimmed == b"EndHeader") {
             self.in_header = trimmed == b"BeginHeader";
             return Ok(Record::Skipped(SKIPPED_HEADER));
@@ -277,7 +298,10 @@ impl RecordParser for TableParser {
         self.begun = true;
         let of_kind = |name: &str| self.table.kinds.is_none() || name.as_bytes() == fields[0];
         match self.headers.iter().find(|(name, _)| of_kind(name)) {
-            Some((_, header)) => self.request(header, line, &fields),
+            Some((_, header)) => {
+                header.layout.part_mark(&mut fields);
+                self.request(header, line, &fields)
+            }
             None if self.others.iter().any(|kind| kind == fields[0]) => Ok(Record::Skipped(SKIPPED_EVENT)),
             None => Err(LineFault::Unknown {
                 text: line.to_vec(),

@@ -29,6 +29,7 @@ static TABLE: Table = Table {
         ("ElapsedTime", ColumnPart::Response, 1000),
         ("DiskNum", ColumnPart::Volume, 0),
     ],
+    time_of_day: None,
     free: Some("FileName"),
     kinds: Some(&[("DiskRead", HostOp::Read), ("DiskWrite", HostOp::Write), ("DiskFlush", HostOp::Flush)]),
     assumed_header: None,

@@ -68,6 +68,9 @@ fn reason(lines: &[&[u8]], certain: &[&Format], must_be_named: &[&Format]) -> St
         // Unpacked, it would have been recognised before.
         return "this is compressed Parquet; unpack it, as Parquet is compressed in itself".to_owned();
     }
+    if first.starts_with(b"\xff\xfe") || first.starts_with(b"\xfe\xff") {
+        return "this is text in UTF-16, as PowerShell writes it; convert it to UTF-8".to_owned();
+    }
     if let Some((line, (column, byte))) =
         (1..).zip(lines).find_map(|(number, line)| Some((number, first_binary_byte(line)?)))
     {

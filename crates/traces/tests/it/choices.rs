@@ -55,6 +55,11 @@ fn detection() {
     let found = |text: &[u8]| detect(path(&file(text)));
     assert_eq!(found(&gzip(msr_lines(5).as_bytes())).unwrap(), "msr");
     assert_eq!(found(b"  7,5 0 1 0.000000000 9  D  FN [x]\nCPU0 (7,5):\n").unwrap(), "blkparse");
+    assert_eq!(found(b"  7,5 0 1 0.000000000 9  D  FN [x]\n^C\n[...]\n").unwrap(), "blkparse");
+    let traced =
+        b"a-1 [001] d... 1.000100: block_rq_issue: 8,0 W 0 () 8 + 8 [a]\n[...]\n^C\nEnding tracing...\n";
+    assert_eq!(found(traced).unwrap(), "ftrace");
+    assert!(found(b"\xff\xfea\0\n\0").unwrap_err().to_string().contains("UTF-16"));
     let error = found(b"hello\nworld\n").unwrap_err().to_string();
     assert!(error.contains("no known format fits") && error.contains("\"hello\""), "{error}");
     let error = found(b"ab\x00\x01\n").unwrap_err().to_string();

@@ -64,10 +64,12 @@ fn other_events_and_the_summary_are_counted() {
         "Events (7,5): 12,566 entries",
         "Skips: 0 forward (0 -   0.0%)",
         "Input file loop5.blktrace.0 added",
+        "^CCPU0 (7,5):",
         "",
     ] {
         assert_eq!(skipped(line, BlkparseAction::D), SKIPPED_SUMMARY, "{line}");
     }
+    assert_eq!(skipped("[...]", BlkparseAction::D), SKIPPED_ELLIPSIS);
 }
 
 #[test]

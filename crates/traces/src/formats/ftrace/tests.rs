@@ -61,6 +61,7 @@ fn what_is_asked() {
     assert_eq!((durable.op, durable.forced_unit_access), (HostOp::Write, true));
     assert_eq!(asked("WZS 40960 () 8192 + 80").unwrap().op, HostOp::Write);
     assert_eq!(asked("N 36 (12 00 00 00 24 00) 0 + 0").unwrap_err(), SKIPPED_PASS_THROUGH);
+    assert_eq!(asked("R 18 (03 00 00 00 12 00) 0 + 0").unwrap_err(), SKIPPED_PASS_THROUGH);
     assert!(asked("ZR 0 () 524288 + 0").unwrap_err().starts_with("zone management"));
 }
 
@@ -117,6 +118,8 @@ fn what_a_block_of_ufs_is_is_not_guessed() {
         let options = TraceOptions { ufs_lba_bytes: Some(bytes), ..options(BlkparseAction::D) };
         assert_eq!(below_with(&FORMAT, &options, &[], line).map(|raw| raw.sector), Ok(sector));
     }
+    let by_unit = line.replace("1d84000.ufshc", "0:0:0:4");
+    assert_eq!(issued(&by_unit).map(|raw| raw.sector), Ok(128));
     let options = TraceOptions { ufs_lba_bytes: Some(1024), ..TraceOptions::default() };
     assert!(Ftrace::new(&options).err().unwrap().to_string().contains("512 or 4096"));
 }
@@ -152,6 +155,10 @@ fn lines_beside_the_events() {
         ("\tffffffff8153a2c1 blk_mq_start_request+0x81 ([kernel.kallsyms])", SKIPPED_NOTE),
         (" => blk_mq_start_request", SKIPPED_NOTE),
         (" <stack trace>", SKIPPED_NOTE),
+        ("[  203.000030] ---------------------------------", SKIPPED_NOTE),
+        ("^C", SKIPPED_EMPTY),
+        ("Ending tracing...", SKIPPED_NOTE),
+        ("[...]", SKIPPED_ELLIPSIS),
     ] {
         assert_eq!(parser.record(line.as_bytes()), Ok(Record::Skipped(expected)), "{line}");
     }

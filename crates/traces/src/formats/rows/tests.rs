@@ -39,6 +39,7 @@ fn the_documented_lines() {
 #[test]
 fn headers_are_counted() {
     for (format, header) in [
+        (&MSR, "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime"),
         (&ALICLOUD, "device_id,opcode,offset,length,timestamp"),
         (&TENCENT, "Timestamp,Offset,Size,IOType,VolumeID"),
         (&K5CLOUD, "ID, Timestamp, Type, Offset, Length"),
