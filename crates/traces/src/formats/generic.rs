@@ -3,6 +3,7 @@
 //! Quoting as in spreadsheets is not undone; blanks around fields are.
 
 use super::layout::{ColumnPart, Row};
+use super::rwbs::Flags;
 use super::{
     Detection, Format, RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_HEADER, SKIPPED_NOTE,
 };
@@ -74,19 +75,28 @@ impl Declared {
         row.time(part)
     }
 
-    fn op(&self, row: &Row<'_, '_>) -> Result<HostOp, LineFault> {
-        let found = self.ops.iter().find(|(code, _)| code.as_bytes() == row.get(ColumnPart::Op));
-        match found.map(|(_, op)| *op) {
-            Some(OpName::Read) => Ok(HostOp::Read),
-            Some(OpName::Write) => Ok(HostOp::Write),
-            Some(OpName::Trim) => Ok(HostOp::Trim),
-            Some(OpName::Flush) => Ok(HostOp::Flush),
-            None => {
-                let codes: Vec<&str> = self.ops.iter().map(|(code, _)| code.as_str()).collect();
-                let allowed = format!("one of the codes declared: {}", codes.join(", "));
-                Err(row.fault(ColumnPart::Op, &allowed))
-            }
-        }
+    /// What a row asks for, by a code or by RWBS.
+    fn asked(&self, row: &Row<'_, '_>) -> Result<(HostOp, Option<Flags>), LineFault> {
+        let field = row.get(ColumnPart::Op);
+        let found = self.ops.iter().find(|(code, _)| code.as_bytes() == field);
+        let op = match found.map(|(_, op)| *op) {
+            Some(OpName::Read) => HostOp::Read,
+            Some(OpName::Write) => HostOp::Write,
+            Some(OpName::Trim) => HostOp::Trim,
+            Some(OpName::Flush) => HostOp::Flush,
+            None => match Flags::parse(row.column(ColumnPart::Op).number, field) {
+                Ok(flags) if self.rwbs => return Ok((HostOp::Flush, Some(flags))),
+                _ => return Err(self.unknown_code(row)),
+            },
+        };
+        Ok((op, None))
+    }
+
+    #[cold]
+    fn unknown_code(&self, row: &Row<'_, '_>) -> LineFault {
+        let codes: Vec<&str> = self.ops.iter().map(|(code, _)| code.as_str()).collect();
+        let rwbs = if self.rwbs { ", or RWBS of Linux such as WS" } else { "" };
+        row.fault(ColumnPart::Op, &format!("one of the codes declared: {}{rwbs}", codes.join(", ")))
     }
 }
 
@@ -112,7 +122,11 @@ impl RecordParser for Generic {
             row = declared.layout.row(line);
         }
         let time = declared.time(&row, ColumnPart::Time)?;
-        let mut raw = RawRequest::new(time.at_ns, declared.op(&row)?, row.get(ColumnPart::Volume));
+        let (op, flags) = declared.asked(&row)?;
+        let mut raw = RawRequest::new(time.at_ns, op, row.get(ColumnPart::Volume));
+        if declared.layout.has(ColumnPart::Nanoseconds) {
+            raw.at_ns = raw.at_ns.saturating_add(row.time(ColumnPart::Nanoseconds)?.at_ns);
+        }
         raw.rounded_to_ns = time.rounded;
         if !row.get(ColumnPart::Response).is_empty() {
             raw.response_ns = Some(declared.time(&row, ColumnPart::Response)?.at_ns);
@@ -122,10 +136,14 @@ impl RecordParser for Generic {
                 unsigned_or_hex(row.get(ColumnPart::Hint)).and_then(|number| u8::try_from(number).ok());
             raw.hint = number.ok_or_else(|| row.fault(ColumnPart::Hint, "a number from 0 to 255"))?;
         }
-        if raw.op == HostOp::Flush {
+        if raw.op == HostOp::Flush && flags.is_none() {
             return Ok(Record::Request(raw));
         }
         let (address, size) = (row.bytes(ColumnPart::Address)?, row.bytes(ColumnPart::Size)?);
+        if let Some(flags) = flags {
+            let rwbs = (row.column(ColumnPart::Op).number, row.get(ColumnPart::Op));
+            return flags.record_of_bytes(rwbs, self.sizes, (address, size), raw);
+        }
         Ok(Record::transfer(raw, self.sizes.extent_of_bytes(address, size)?))
     }
 }

@@ -25,6 +25,8 @@ pub(super) enum ColumnPart {
     Keep,
     /// How long from queue to issue.
     Queued,
+    /// Nanoseconds that the time lacks.
+    Nanoseconds,
     /// A letter that may follow the number before it without a blank.
     Mark,
     /// Only to tell that the line was taken apart rightly: digits, or -1.

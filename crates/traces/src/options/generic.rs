@@ -31,6 +31,10 @@ pub struct GenericColumns {
     pub time: ColumnReference,
     /// Unit of the time column.
     pub time_unit: TimeUnit,
+    /// Column of nanoseconds to add to the time, as of blkparse's `%T %t`; left
+    /// out: none.
+    #[serde(default)]
+    pub nanoseconds: Option<ColumnReference>,
     /// Column of the address.
     pub address: ColumnReference,
     /// Unit of the address: `sector`, `byte` or bytes per unit (a page size).
@@ -42,8 +46,9 @@ pub struct GenericColumns {
     /// Column of the operation.
     pub op: ColumnReference,
     /// What each code in the operation column means. Default: R, r, Read, read
-    /// and READ are reads, W, w, Write, write and WRITE are writes. Digits have
-    /// no default, because published formats disagree about 0 and 1.
+    /// and READ are reads, W, w, Write, write and WRITE are writes, and RWBS of
+    /// Linux (WS, RA, FN, DS) is what it says. Digits have no default, because
+    /// published formats disagree about 0 and 1.
     #[serde(default = "default_ops")]
     pub ops: BTreeMap<String, OpName>,
     /// Column that tells volumes (streams) apart; left out: one volume.
@@ -65,7 +70,7 @@ fn default_delimiter() -> String {
     ",".to_owned()
 }
 
-fn default_ops() -> BTreeMap<String, OpName> {
+pub(crate) fn default_ops() -> BTreeMap<String, OpName> {
     let reads = ["R", "r", "Read", "read", "READ"].map(|code| (code.to_owned(), OpName::Read));
     let writes = ["W", "w", "Write", "write", "WRITE"].map(|code| (code.to_owned(), OpName::Write));
     reads.into_iter().chain(writes).collect()

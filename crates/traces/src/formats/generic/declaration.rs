@@ -3,7 +3,7 @@
 use crate::error::quote::quoted;
 use crate::error::{LineFault, TraceError};
 use crate::formats::layout::{fields, ColumnPart, Layout, NONE};
-use crate::options::generic::{ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
+use crate::options::generic::{default_ops, ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
 
 /// Highest column that may be declared, which bounds memory.
 const COLUMNS_MAX: usize = 1 << 16;
@@ -15,6 +15,8 @@ pub(super) struct Declared {
     named: Vec<Named>,
     /// Codes of the operation column.
     pub ops: Vec<(String, OpName)>,
+    /// Whether other codes are RWBS of Linux: only where the user says nothing else.
+    pub rwbs: bool,
     /// What a row has in the column that tells requests, where there is one.
     pub kept: Option<Vec<u8>>,
     /// Parts that are ticks, which have no fraction.
@@ -64,6 +66,7 @@ impl Declared {
             named: Vec::new(),
             kept: columns.keep_value.clone().map(String::into_bytes),
             ops: columns.ops.iter().map(|(code, op)| (code.clone(), *op)).collect(),
+            rwbs: columns.ops == default_ops(),
             ticks: times
                 .into_iter()
                 .filter(|(_, unit)| *unit == TimeUnit::Filetime)
@@ -72,6 +75,7 @@ impl Declared {
         };
         let parts = [
             (ColumnPart::Time, "time", Some(&columns.time), time_unit.unit_ns()),
+            (ColumnPart::Nanoseconds, "nanoseconds", columns.nanoseconds.as_ref(), 1),
             (ColumnPart::Address, "address", Some(&columns.address), address_bytes),
             (ColumnPart::Size, "size", Some(&columns.size), size_bytes),
             (ColumnPart::Op, "op", Some(&columns.op), 0),

@@ -1,4 +1,5 @@
 use super::*;
+use crate::formats::rwbs::SKIPPED_PASS_THROUGH;
 use crate::options::generic::{ColumnReference, GenericColumns, NamedUnit, TimeUnit, UnitBytes};
 
 fn columns() -> GenericColumns {
@@ -21,6 +22,31 @@ fn the_documented_line() {
     assert_eq!(raw, expected);
     let flush = parser.record(b"x,1,F,,,7.5").unwrap();
     assert_eq!(flush, Record::Request(RawRequest::new(7_500_000_000, HostOp::Flush, b"")));
+}
+
+#[test]
+fn columns_of_blkparse() {
+    let text = r#"{"delimiter": "whitespace", "time": 1, "time_unit": "s", "nanoseconds": 2, "op": 3,
+        "address": 4, "address_unit": "sector", "size": 5, "size_unit": "byte"}"#;
+    let mut parser = parser(serde_json::from_str(text).unwrap()).unwrap();
+    fn parsed<'a>(parser: &mut Generic, line: &'a str) -> Result<Record<'a>, String> {
+        parser.record(line.as_bytes()).map_err(|fault| fault.to_string())
+    }
+    let plain = |op| RawRequest::plain(3_000_000_850, (2048, 8), op, b"");
+    for (op, expected) in [
+        ("WS", plain(HostOp::Write)),
+        ("RAM", plain(HostOp::Read)),
+        ("DS", plain(HostOp::Trim)),
+        ("FWFS", RawRequest { flush_before: true, forced_unit_access: true, ..plain(HostOp::Write) }),
+    ] {
+        let line = format!("    3 850 {op} 2048 4096 ");
+        assert_eq!(parsed(&mut parser, &line), Ok(Record::Request(expected)), "{op}");
+    }
+    let flush = RawRequest::new(3_000_000_850, HostOp::Flush, b"");
+    assert_eq!(parsed(&mut parser, "3 000000850 FN 0 0"), Ok(Record::Request(flush)));
+    assert_eq!(parsed(&mut parser, "3 0 N 0 0"), Ok(Record::Skipped(SKIPPED_PASS_THROUGH)));
+    assert!(parsed(&mut parser, "3 0 WS 8 0").unwrap_err().contains("column 5 (size): a request of size 0"));
+    assert!(parsed(&mut parser, "3 0 x 8 512").unwrap_err().contains("write, or RWBS of Linux such as WS"));
 }
 
 #[test]
