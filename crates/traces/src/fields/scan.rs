@@ -168,15 +168,59 @@ pub(crate) fn decimal_time(field: &[u8], unit_ns: u64) -> Option<ScannedTime> {
     Some(ScannedTime { at_ns: whole_ns.checked_add(fraction_ns)?, rounded: behind || scaled % scale != 0 })
 }
 
-/// A time of day, `hours:minutes:seconds`, where times are in seconds.
+/// A time as calendars and clocks tell it, `hours:minutes:seconds` with or without a day before it, where
+/// times are in seconds: since 1970, or since midnight.
 #[cold]
 pub(crate) fn clock_time(field: &[u8], unit_ns: u64) -> Option<ScannedTime> {
-    let mut parts = field.splitn(3, |&byte| byte == b':');
+    let field = field.strip_suffix(b"Z").unwrap_or(field);
+    let (days, clock) = match field.iter().position(|byte| matches!(byte, b' ' | b'T')) {
+        Some(end) => (days_since_1970(&field[..end])?, &field[end + 1..]),
+        None => (0, field),
+    };
+    let mut parts = clock.splitn(3, |&byte| byte == b':');
     let mut sixties = |below: u64| unsigned(parts.next()?).filter(|&count| count < below);
-    let minutes = sixties(24)? * 60 + sixties(60)?;
+    let minutes = (days * 24 + sixties(24)?) * 60 + sixties(60)?;
     let seconds = decimal_time(parts.next()?, unit_ns).filter(|time| time.at_ns <= 60 * unit_ns)?;
     let fits = unit_ns == 1_000_000_000;
     fits.then_some(ScannedTime { at_ns: minutes * 60 * unit_ns + seconds.at_ns, ..seconds })
+}
+
+/// Days from 1970-01-01 to `year-month-day`.
+fn days_since_1970(date: &[u8]) -> Option<u64> {
+    let mut parts = date.splitn(3, |&byte| byte == b'-');
+    let mut among =
+        |range: std::ops::RangeInclusive<u64>| unsigned(parts.next()?).filter(|n| range.contains(n));
+    let (year, month, day) = (among(1970..=2500)?, among(1..=12)?, among(1..=31)?);
+    // Years begin in March here, so that the day of a leap year is the last one.
+    let (year, month) = if month < 3 { (year - 1, month + 9) } else { (year, month - 3) };
+    let before_1970 = 719_468;
+    Some(365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - before_1970)
+}
+
+/// Below it floating point has every whole number.
+const EXACT: f64 = (1u64 << 53) as f64;
+
+/// A number as programs print one that they keep in floating point: `1.85e-06`, `4096.0`.
+fn floating(field: &[u8]) -> Option<f64> {
+    let begins = field.first().is_some_and(u8::is_ascii_digit);
+    let number: f64 = std::str::from_utf8(field).ok().filter(|_| begins)?.parse().ok()?;
+    number.is_finite().then_some(number)
+}
+
+/// A time printed in that way, with a power of ten.
+#[cold]
+pub(crate) fn floating_time(field: &[u8], unit_ns: u64) -> Option<ScannedTime> {
+    let field = Some(field).filter(|field| field.iter().any(|byte| matches!(byte, b'e' | b'E')))?;
+    let exact_ns = floating(field)? * unit_ns as f64;
+    let at_ns = exact_ns.round();
+    let rounded = at_ns != exact_ns || at_ns >= EXACT;
+    (at_ns < u64::MAX as f64).then_some(ScannedTime { at_ns: at_ns as u64, rounded })
+}
+
+/// A whole number printed in that way, if it is exact.
+#[cold]
+pub(crate) fn floating_whole(field: &[u8]) -> Option<u64> {
+    floating(field).filter(|number| number.fract() == 0.0 && *number < EXACT).map(|number| number as u64)
 }
 
 /// A decimal number with up to `DECIMALS` decimals, up to a delimiter, and what follows: in units of
@@ -427,6 +471,34 @@ mod tests {
             assert_eq!(time(bad, 1_000_000_000), None, "{bad}");
         }
         assert_eq!(time("00:01:02", 1000), None);
+        for (text, seconds) in [
+            ("1970-01-01 00:00:00", 0),
+            ("2000-02-29T12:00:00Z", 951_825_600),
+            ("2026-12-01 15:15:23", 1_796_138_123),
+            ("2100-03-01 00:00:00", 4_107_542_400),
+        ] {
+            assert_eq!(time(text, 1_000_000_000), Some(seconds * 1_000_000_000), "{text}");
+        }
+        for bad in
+            ["1969-12-31 00:00:00", "2026-13-01 00:00:00", "2026-12-01", "2026-12-01 ", "01.12.2026 0:0:0"]
+        {
+            assert_eq!(time(bad, 1_000_000_000), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_programs_that_keep_floating_point() {
+        let time = |text: &str| floating_time(text.as_bytes(), 1_000_000_000).map(|time| time.at_ns);
+        assert_eq!(time("1.85e-06"), Some(1850));
+        assert_eq!(time("1.234567891e+00"), Some(1_234_567_891));
+        assert!(floating_time(b"1.5e-10", 1_000_000_000).unwrap().rounded);
+        assert!(floating_time(b"1.4560951e+09", 1_000_000_000).unwrap().rounded);
+        assert_eq!(floating_whole(b"4096.0"), Some(4096));
+        assert_eq!(floating_whole(b"4.096000000000000000e+03"), Some(4096));
+        for bad in ["", "-1e3", "inf", "nan", ".5e1", "1e400", "1e3x", "1e30", "4096.5"] {
+            assert_eq!(floating_whole(bad.as_bytes()), None, "{bad}");
+        }
+        assert_eq!((time("1e30"), time("99999999999")), (None, None));
     }
 
     #[test]

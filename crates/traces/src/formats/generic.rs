@@ -1,6 +1,6 @@
 //! Any delimited text whose columns, units and codes the user declares.
 //!
-//! Quoting as in spreadsheets is not undone; blanks around fields are.
+//! Quotes as spreadsheets put them and blanks around fields are no part of them.
 
 use super::layout::{ColumnPart, Row};
 use super::rwbs::Flags;

@@ -2,7 +2,9 @@
 //! line taken apart by them.
 
 use crate::error::LineFault;
-use crate::fields::scan::{clock_time, decimal_time, unsigned, unsigned_or_hex, ScannedTime, Words};
+use crate::fields::scan::{
+    clock_time, decimal_time, floating_time, floating_whole, unsigned, unsigned_or_hex, ScannedTime, Words,
+};
 use crate::fields::sectors::NamedColumn;
 
 /// What a column holds.
@@ -49,6 +51,8 @@ pub(super) struct Layout {
     pub count: Option<usize>,
     /// Column that may hold separators, so that those behind it count from the end.
     pub free: usize,
+    /// Whether fields may be in quotes, and hold separators there.
+    pub quoted: bool,
     parts: [ColumnPlace; ColumnPart::COUNT],
     /// The parts that each column holds, by its number: a bit for each.
     held: Vec<u16>,
@@ -119,11 +123,25 @@ impl Layout {
     #[inline(always)]
     pub(super) fn row<'a>(&self, line: &'a [u8]) -> Row<'_, 'a> {
         let mut row = Row { layout: self, fields: [&[]; ColumnPart::COUNT], found: 0 };
-        split(self.separator, line, |field| {
+        let mut put = |field: &'a [u8]| {
             row.found += 1;
             self.parts_in(row.found).for_each(|part| row.fields[part] = field.trim_ascii());
-        });
+        };
+        match self.separator {
+            Some(separator) if self.quoted && memchr::memchr(b'"', line).is_some() => {
+                split_quoted(separator, line).into_iter().for_each(put);
+            }
+            separator => split(separator, line, &mut put),
+        }
         row
+    }
+
+    /// The fields of a line without blanks around them.
+    pub(super) fn fields<'a>(&self, line: &'a [u8]) -> Vec<&'a [u8]> {
+        match self.separator {
+            Some(separator) if self.quoted => split_quoted(separator, line),
+            separator => fields(separator, line),
+        }
     }
 
     /// The parts of a line that was taken apart, in which one column may hold separators.
@@ -142,6 +160,34 @@ fn split<'a>(separator: Option<u8>, line: &'a [u8], put: impl FnMut(&'a [u8])) {
     match separator {
         Some(separator) => line.split(|&byte| byte == separator).for_each(put),
         None => Words::new(line).for_each(put),
+    }
+}
+
+fn unquoted(field: &[u8]) -> &[u8] {
+    match field.trim_ascii() {
+        [b'"', inner @ .., b'"'] => inner,
+        field => field,
+    }
+}
+
+/// The fields of a line of which some are in quotes, without these and without blanks around them. Quotes
+/// begin where a field does; what is not closed is no quote.
+#[cold]
+fn split_quoted(separator: u8, line: &[u8]) -> Vec<&[u8]> {
+    let (mut in_quotes, mut may_begin) = (false, true);
+    let ends = |&byte: &u8| {
+        let is_end = byte == separator && !in_quotes;
+        let is_quote = byte == b'"' && (in_quotes || may_begin);
+        in_quotes ^= is_quote;
+        // Two quotes in quotes stand for one.
+        may_begin = is_end || is_quote || may_begin && byte.is_ascii_whitespace();
+        is_end
+    };
+    let found = line.split(ends).map(unquoted).collect();
+    if in_quotes {
+        fields(Some(separator), line)
+    } else {
+        found
     }
 }
 
@@ -191,10 +237,11 @@ impl<'a> Row<'_, 'a> {
     /// When, or how long.
     pub(super) fn time(&self, part: ColumnPart) -> Result<ScannedTime, LineFault> {
         let (field, unit_ns) = (self.get(part), self.layout.parts[part as usize].unit);
-        decimal_time(field, unit_ns).or_else(|| clock_time(field, unit_ns)).ok_or_else(|| {
+        let other = || clock_time(field, unit_ns).or_else(|| floating_time(field, unit_ns));
+        decimal_time(field, unit_ns).or_else(other).ok_or_else(|| {
             let allowed = match part {
                 ColumnPart::Time => {
-                    "a time from 0 that fits 64 bits in nanoseconds, in digits with at most one point (seconds may be hours:minutes:seconds)"
+                    "a time from 0 that fits 64 bits in nanoseconds, in digits with at most one point (also 1.5e-6, and seconds as 12:30:59.5 or 2026-12-31 12:30:59.5)"
                 }
                 _ => "a length of time from 0, in digits with at most one point",
             };
@@ -205,7 +252,9 @@ impl<'a> Row<'_, 'a> {
     /// An address or a size in bytes.
     pub(super) fn bytes(&self, part: ColumnPart) -> Result<(u64, NamedColumn<'static>), LineFault> {
         let unit_bytes = self.layout.parts[part as usize].unit;
-        let bytes = unsigned_or_hex(self.get(part)).and_then(|units| units.checked_mul(unit_bytes));
+        let field = self.get(part);
+        let units = unsigned_or_hex(field).or_else(|| floating_whole(field));
+        let bytes = units.and_then(|units| units.checked_mul(unit_bytes));
         let allowed = "a whole number from 0 whose bytes fit 64 bits, decimal or 0x";
         Ok((bytes.ok_or_else(|| self.fault(part, allowed))?, self.column(part)))
     }

@@ -2,7 +2,7 @@
 
 use crate::error::quote::quoted;
 use crate::error::{LineFault, TraceError};
-use crate::formats::layout::{fields, ColumnPart, Layout, NONE};
+use crate::formats::layout::{ColumnPart, Layout, NONE};
 use crate::options::generic::{default_ops, ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
 
 /// Highest column that may be declared, which bounds memory.
@@ -73,6 +73,7 @@ impl Declared {
                 .map(|(part, _)| part)
                 .collect(),
         };
+        declared.layout.quoted = true;
         let parts = [
             (ColumnPart::Time, "time", Some(&columns.time), time_unit.unit_ns()),
             (ColumnPart::Nanoseconds, "nanoseconds", columns.nanoseconds.as_ref(), 1),
@@ -111,7 +112,7 @@ impl Declared {
     /// Finds the named columns in the header line, which has as many columns as the lines below.
     pub(super) fn read_header(&mut self, line: &[u8]) -> Result<(), LineFault> {
         let unknown = |expected| LineFault::Unknown { text: line.to_vec(), expected };
-        let names = fields(self.layout.separator, line);
+        let names = self.layout.fields(line);
         let mut layout = self.layout.clone();
         for Named { part, key, unit, column } in &self.named {
             let mut places = (1..).zip(&names).filter(|(_, found)| **found == column.as_bytes());

@@ -50,6 +50,32 @@ fn columns_of_blkparse() {
 }
 
 #[test]
+fn what_data_frames_write() {
+    let text = r#"{"header": true, "time": "at, s", "time_unit": "s", "op": "op",
+        "address": "address", "address_unit": "byte", "size": "size", "size_unit": "byte"}"#;
+    let mut parser = parser(serde_json::from_str(text).unwrap()).unwrap();
+    let header = br#""","name","at, s","op","address",size"#;
+    assert_eq!(parser.record(header), Ok(Record::Skipped(SKIPPED_HEADER)));
+    let expected = RawRequest::plain(1850, (8, 8), HostOp::Write, b"");
+    for line in [
+        r#""1","a, b",0.00000185,"W",4096,4096"#,
+        r#"1,"a ""b, c"" d",1.85e-06,W,4096.0,4.096e+03"#,
+        r#" "1" , 5" x, 0:0:0.00000185, "W" ,"4096","4096" "#,
+        r#"1,"x,0.00000185,W,4096,4096"#,
+    ] {
+        assert_eq!(parser.record(line.as_bytes()), Ok(Record::Request(expected)), "{line}");
+    }
+    for (line, expected) in [
+        (r#""1","a",b,0.1,W,4096,4096"#, "7 columns where 6"),
+        (r#"1,a,0.1,W,4096.5,4096"#, "column 5 (address): \"4096.5\""),
+        (r#"1,a,-1e-6,W,4096,4096"#, "column 3 (time): \"-1e-6\""),
+    ] {
+        let message = parser.record(line.as_bytes()).unwrap_err().to_string();
+        assert!(message.contains(expected), "{line}: {message}");
+    }
+}
+
+#[test]
 fn a_hint_is_a_number_or_none() {
     let declared = GenericColumns { hint: Some(ColumnReference::Number(7)), ..columns() };
     let mut parser = parser(declared).unwrap();
@@ -104,7 +130,7 @@ fn bad_fields_are_named() {
         ("p,1,R,36028797018963968,8,1.0", "column 4 (address)"),
         ("p,1,R,1,8.5,1.0", "column 5 (size): \"8.5\""),
         ("p,1,R,1,0,1.0", "column 5 (size): a request of size 0"),
-        ("p,1,R,1,8,1e3", "column 6 (time): \"1e3\""),
+        ("p,1,R,1,8,1e3s", "column 6 (time): \"1e3s\""),
         ("p,1,0,1,8,1.0", "column 3 (op): \"0\" is not one of the codes declared: D, F, R, W"),
         ("p,1,R,1,8", "5 columns where at least 6"),
     ];
