@@ -83,9 +83,15 @@ def test_lives_follow_from_parts_by_mode_and_rates(result: Path) -> None:
     told["wear"]["lifetime_host_bytes"] = 365 * 50e9 * 3
     lives = {
         gb: dict(endurance.life_rows(told, gb))[f"life at {units.written(1e9 * gb)} a day"]
-        for gb in (0.5, 50.0, 5e3, 5e5)
+        for gb in (0.05, 0.5, 50.0, 5e3, 5e5)
     }
-    assert lives == {0.5: "300 years", 50: "3.00 years", 5e3: "10.9 d", 5e5: "2.63 h"}
+    assert lives == {
+        0.05: "over 1,000 years",
+        0.5: "300 years",
+        50: "3.00 years",
+        5e3: "10.9 d",
+        5e5: "2.63 h",
+    }
     assert endurance.Life.of(told, 100).years == 1.5
     told["wear"]["lifetime_host_bytes"] = None
     assert dict(endurance.life_rows(told))["estimated lifetime"] == "–"

@@ -177,6 +177,7 @@ USAGE = [
         f"{TUNED} --such-that 'waf<=2' --such-that 'waf <= 3'",
         "waf<= is given twice, as waf<=2 and waf<=3",
     ),
+    ("sweep show both.json", "both.json: a file; give the folder of the study"),
     ("sweep . --device tiny --scheme sa --out out", "error: . is a folder without study.toml"),
     (f"{SWEEP} --sample-seed 7", "--sample-seed: a grid draws no points"),
     (f"{SWEEP} --metric gain", "'gain' is no metric"),

@@ -18,7 +18,9 @@ _LONG_TIMES = ((_YEAR, "years"), (86_400e6, "d"), (3_600e6, "h"))
 ENERGIES = ((1e6, "MJ"), (1e3, "kJ"), (1.0, "J"), (1e-3, "mJ"))
 SIZES = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B"))
 #: The same as vendors count them.
-_DECIMAL_SIZES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B"))
+_DECIMAL_SIZES = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B"))
+#: Years that say as much as any more of them.
+_LONG_LIFE = 1000
 #: A number with more zeros in front of its digits is told as a power of ten.
 _SMALL = 1e-3
 
@@ -114,8 +116,8 @@ def span(microseconds: float) -> str:
 
 
 def life(years: float) -> str:
-    """Return how long a device lives, given in years of 365 days."""
-    return span(years * _YEAR)
+    """Return how long a device lives, given in years of 365 days; nobody waits for thousands."""
+    return span(years * _YEAR) if years < _LONG_LIFE else f"over {count(_LONG_LIFE)} years"
 
 
 def written(host_bytes: float) -> str:
@@ -131,6 +133,8 @@ def trimmed(number: str) -> str:
 def percent(share: float) -> str:
     """Return a share from 0 to 1, as in `70.1 %`."""
     value = 100 * share
+    if 0 < value < _SMALL:
+        return f"<{_SMALL} %"
     return f"{value:.1f} %" if value >= 0.1 or value == 0 else f"{significant(value, 2)} %"
 
 

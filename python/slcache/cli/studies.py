@@ -110,6 +110,10 @@ def is_study(folder: Path) -> bool:
 
 
 def _read(path: Path) -> pl.DataFrame:
+    if path.parent.is_file():
+        raise opt.wrong(
+            f"{path.parent}: a file; give the folder of the study, {path.parent.parent}"
+        )
     if not path.exists():
         raise opt.wrong(f"{path}: there is no such file{_unended(path.parent)}")
     try:
