@@ -137,7 +137,7 @@ USAGE = [
             ("hierarchy --executor dask://h:1 --jobs 2", "has workers of its own"),
             ("hierarchy --full", "hierarchy is run at the paper's size anyhow"),
             ("nvc --reading probable", "no reading 'probable'; allowed: both, literal, closed"),
-            ("nvc --reading closed --sensitivity", "--sensitivity starts from no further reading"),
+            ("nvc --reading closed --sensitivity", "starts from the literal reading, not closed"),
             ("drives --full", "--full"),
             ("drives --workloads speed", "allowed: fills, latency"),
             ("drives --workloads fills --sensitivity", "no effect on fills"),

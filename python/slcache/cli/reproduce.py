@@ -108,8 +108,8 @@ def _check(extent: Extent, known: Plan) -> None:
     if extent.reading not in (allowed := [BOTH, LITERAL, *known.reading]):
         told = f"{known.name} has no reading {extent.reading!r}; allowed: {', '.join(allowed)}"
         raise opt.wrong(told, "--reading")
-    if extent.sensitivity and extent.reading not in (BOTH, *known.readings):
-        raise opt.wrong(f"--sensitivity starts from no further reading, as {extent.reading} is")
+    if extent.sensitivity and extent.reading not in (BOTH, LITERAL):
+        raise opt.wrong(f"--sensitivity starts from the literal reading, not {extent.reading}")
 
 
 def _quick(known: Plan) -> str:

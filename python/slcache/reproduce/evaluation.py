@@ -59,8 +59,10 @@ def evaluate(request: Request, progress: Progress | None = None) -> PaperEvaluat
 def _evaluated(
     plan: Plan, readings: Sequence[str], request: Request, engine: Engine
 ) -> PaperEvaluation:
-    if request.sensitivity:
-        refuse(faults_of_variations(plan, readings))
+    # What is varied starts from the literal reading.
+    varies = plan.sensitivity is not None and LITERAL in readings and not request.quick
+    if varies and request.sensitivity:
+        refuse(faults_of_variations(plan))
     recordings = None if request.quick else request.recordings
     if plan.beyond and recordings is not None:
         jobs, _ = jobs_on_recordings(plan, Path(recordings))
@@ -73,11 +75,9 @@ def _evaluated(
     evaluation = PaperEvaluation(plan, mode, seeds, views, claims)
     evaluation.yardstick = learned_of(plan.yardstick, views[0].tables)
     evaluation.optima = optima_of(plan.optima, views[0].tables)
-    if plan.sensitivity and not request.quick:
+    if varies:
         # Without --sensitivity only what an earlier one has left is taken up.
-        evaluation.sensitivity = variations_of(
-            plan, engine, evaluation.readings, run=request.sensitivity
-        )
+        evaluation.sensitivity = variations_of(plan, engine, run=request.sensitivity)
     if plan.beyond and recordings is not None:
         evaluation.beyond = figures_on_recordings(plan, Path(recordings), engine)
     return evaluation
@@ -208,46 +208,38 @@ def _distances(rows: Mapping[str, ClaimRow]) -> dict[str, float]:
     }
 
 
-def faults_of_variations(plan: Plan, readings: Collection[str] = READINGS) -> list[str]:
+def faults_of_variations(plan: Plan) -> list[str]:
     """Return why points of the study cannot be run, all of them, without running any."""
     where = f"{plan.name}/plan.toml: sensitivity"
     return [
         fault
-        for variation in _varied(plan, readings)
+        for variation in plan.vary
         for point in _points_of(plan, variation)
         for fault in faults_of_runs(point.jobs, f"{where}: {variation.name}, {point.title}")
     ]
 
 
-def variations_of(
-    plan: Plan, engine: Engine, readings: Collection[str] = READINGS, *, run: bool = True
-) -> list[Variation]:
+def variations_of(plan: Plan, engine: Engine, *, run: bool = True) -> list[Variation]:
     """Return the claims under every value of every variation, one varied at a time.
 
-    Each variation starts from a reading of its own; those of other readings are left out.
     Unless it may `run`, the study is what an earlier one has left, or empty.
     """
-    vary = _varied(plan, readings)
     # Each beside its default: equal runs are one.
-    points = [[_default(plan, vary, each), *_points_of(plan, each)] for each in vary]
+    points = [[_default(plan, each), *_points_of(plan, each)] for each in plan.vary]
     every = [point for of in points for point in of]
     if not run and not engine.kept([job.run for each in every for job in each.jobs]):
         return []
     found = iter(map(_found, every, tables_of(every, engine)))
     return [
-        _variation(each, *(next(found) for _ in of)) for each, of in zip(vary, points, strict=True)
+        _variation(each, *(next(found) for _ in of))
+        for each, of in zip(plan.vary, points, strict=True)
     ]
 
 
-def _varied(plan: Plan, readings: Collection[str]) -> list[PlanVariation]:
-    return [variation for variation in plan.vary if variation.reading in readings]
-
-
-def _default(plan: Plan, vary: Sequence[PlanVariation], of: PlanVariation) -> Experiment:
+def _default(plan: Plan, of: PlanVariation) -> Experiment:
     """Return what a variation starts from with nothing varied, in all the parts that are."""
-    beside = {name for variation in vary for name in variation.parts}
+    beside = {name for variation in plan.vary for name in variation.parts}
     seeds = {**_seeds_varied(plan, []), **_seeds_varied(plan, beside)}
-    plan = plan.under(of.reading)
     return Experiment(plan, _twins(plan, of), seeds, title="default", of_some=True)
 
 
@@ -268,8 +260,7 @@ def _seeds_varied(plan: Plan, parts: Collection[str]) -> dict[str, Sequence[int]
     return {part.name: spec.seeds for part in plan.parts if part.name in wanted}
 
 
-def _points_of(literal: Plan, variation: PlanVariation) -> list[Experiment]:
-    plan = literal.under(variation.reading)
+def _points_of(plan: Plan, variation: PlanVariation) -> list[Experiment]:
     seeds = _seeds_varied(plan, variation.parts)
     points = []
     for title, table in variation.each():
@@ -296,7 +287,7 @@ def _variation(variation: PlanVariation, default: _Found, *found: _Found) -> Var
     return {
         "name": variation.name,
         "why": variation.why,
-        "reading": variation.reading,
+        "reading": LITERAL,
         # Of one setting alone the table of verdicts says as much.
         "front": _front(found) if variation.cross else [],
         "points": [

@@ -385,8 +385,6 @@ class PlanVariation:
     parts: list[PartName] = field(default_factory=list)
     #: Workloads that it is run on; all of the study's when empty.
     workloads: list[TraceName] = field(default_factory=list)
-    #: The reading that it starts from.
-    reading: str = LITERAL
 
     def each(self) -> list[tuple[str, dict[str, Any]]]:
         """Return what every point is called, and its settings or figures of the twins."""

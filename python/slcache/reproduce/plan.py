@@ -246,14 +246,8 @@ def _of_grids(plan: Plan, call: Call) -> list[str]:
 
 def _faults_of_readings(plan: Plan) -> list[str]:
     """Return what is wrong with the readings, and which settings no run has."""
-    found = [
-        f"sensitivity: {variation.name}: reading = {variation.reading!r}; "
-        f"allowed: {', '.join(plan.readings)}"
-        for variation in plan.vary
-        if variation.reading not in plan.readings
-    ]
     every = [(f"reading: {name}", one) for name, one in plan.reading.items()]
-    found += [
+    found = [
         f"{at}: {fault}"
         for at, reading in every
         for fault in faults_of_reading(reading, plan.parts, plan.workloads)

@@ -11,7 +11,7 @@ from slcache.reproduce import figures, ledger
 from slcache.reproduce.evaluation import TIMES
 from slcache.reproduce.functions import JUDGED
 from slcache.reproduce.ledger import PaperEvaluation, ReadingRun, shown
-from slcache.reproduce.parts import PROBABLE, TableSpec
+from slcache.reproduce.parts import TableSpec
 from slcache.reproduce.points import NEAR, Learned, PointTable, sentence
 
 
@@ -128,7 +128,7 @@ def _variation(entry: ledger.Variation) -> dict[str, Any]:
     shares = [_shares(point["yardstick"]) for point in entry["points"]]
     if any(shares):
         lines.append({"id": "way to the best constant", "cells": [(text, "") for text in shares]})
-    told = {key: entry[key] for key in ("name", "why", "reading", "front")}
+    told = {key: entry[key] for key in ("name", "why", "front")}
     return {**told, "names": names, "lines": lines}
 
 
@@ -140,9 +140,7 @@ def _overview(evaluation: PaperEvaluation) -> list[tuple[str, str, list[str]]]:
     """Return how many claims get each verdict, for every point that differs from the default."""
     lines = []
     for entry in evaluation.sensitivity:
-        probable = entry["reading"] == PROBABLE
         name = entry["name"]
-        name += f" ({evaluation.title(PROBABLE)})" if probable else ""
         (_, usual), *points = [(p["value"], _counts(p["claims"])) for p in entry["points"]]
         for value, counts in points:
             pairs = zip(usual, counts, strict=True)
