@@ -283,35 +283,41 @@ def test_an_option_is_for_its_parts_alone() -> None:
     reading = PaperReading(
         "r",
         {
-            "one": option(settings={"x": 2}, twin={"update_skew": 0.5}, parts=["b"]),
+            "one": option(settings={"x": 2}, parts=["b"]),
             "two": option(devices={"a": "rl-32g"}),
+            "three": option(twin={"update_skew": 0.5}),
+            "four": option(settings={"y": 3}, workloads=["one"]),
         },
     )
     first, second = reading.parts(parts)
     assert (first.device, first.settings) == ("rl-32g", {"x": 1})
     assert (second.device, second.settings) == ("tiny", {"x": 2})
     workloads = [
-        Workload("both", "hierarchy-web_1"),
         Workload("one", "hierarchy-web_1", parts=["b"], set={"requests": 9}),
         Workload("pattern", "ips-bursty", parts=["b"], set={"requests": 9}),
     ]
-    found = [(w.name, w.parts, w.set) for w in reading.workloads(workloads, parts)]
+    found = [(w.name, w.parts, w.set, w.settings) for w in reading.workloads(workloads)]
     assert found == [
-        ("both", ["a"], {}),
-        ("both", ["b"], {"twin.update_skew": 0.5}),
-        ("one", ["b"], {"requests": 9, "twin.update_skew": 0.5}),
-        ("pattern", ["b"], {"requests": 9}),
+        ("one", ["b"], {"requests": 9, "twin.update_skew": 0.5}, {"y": 3}),
+        ("pattern", ["b"], {"requests": 9}, {}),
     ]
-    parts = [PlanPart("a", "tiny", ["sa"], "sa"), PlanPart("b", "tiny", ["sa"], "sa")]
     smaller = {"twin.update_skew": 0.1}
     workloads = [
         Workload("twin", "hierarchy-web_1", parts=["a"], reduced=smaller),
         Workload("pattern", "ips-bursty", parts=["b"]),
     ]
-    given = {name: option(twin={"update_skew": 0.5}, parts=[name]) for name in ("a", "b")}
+    given = {
+        "one": option(twin={"update_skew": 0.5}, parts=["a"]),
+        "two": option(settings={"x": 1}, devices={"b": "tiny"}, workloads=["twin"]),
+    }
     assert faults_of_reading(PaperReading("r", given), parts, workloads) == [
-        "option a: twin.update_skew has no effect on twin: its reduced figures give it too",
-        "option b: twin has no effect: these parts have no twins",
+        "option one: twin: figures are of all parts, and of twins",
+        "option one: twin.update_skew has no effect on twin: its reduced figures give it too",
+        "option two: workloads: only settings can be of some workloads",
+    ]
+    given = {"none": option(twin={"update_skew": 0.5})}
+    assert faults_of_reading(PaperReading("r", given), parts, workloads[1:]) == [
+        "option none: twin: figures are of all parts, and of twins"
     ]
 
 

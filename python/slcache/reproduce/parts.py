@@ -294,7 +294,7 @@ class ReadingOption:
     settings: dict[str, Any] = field(default_factory=dict)
     #: Devices by part.
     devices: dict[PartName, DeviceName] = field(default_factory=dict)
-    #: Figures of the twins.
+    #: Figures of the twins, in all parts.
     twin: dict[str, Any] = field(default_factory=dict)
     #: Parts it is for; all when empty.
     parts: list[PartName] = field(default_factory=list)
@@ -313,19 +313,12 @@ class ReadingOption:
         device = self.devices.get(part.name, part.device)
         return replace(part, device=device, settings={**part.settings, **self.settings})
 
-    def workload(self, each: Workload, parts: Sequence[str]) -> list[Workload]:
-        """Return a workload of these parts as it is run: one that differs among them is two."""
-        if each.name in self.workloads:
-            return [replace(each, settings={**each.settings, **self.settings})]
-        every = each.parts or list(parts)
-        own = [part for part in every if self.twin and self.is_for(part) and has_figures(each.twin)]
-        rest = [part for part in every if part not in own]
-        figures = {f"twin.{key}": value for key, value in self.twin.items()}
-        other = replace(each, set={**each.set, **figures})
-        if not own or not rest:
-            return [other if own else each]
-        both = [replace(other, parts=own), replace(each, parts=rest)]
-        return sorted(both, key=lambda one: every.index(one.parts[0]))
+    def workload(self, each: Workload) -> Workload:
+        """Return a workload as it is run."""
+        twin = self.twin if self.twin and has_figures(each.twin) else {}
+        figures = {f"twin.{key}": value for key, value in twin.items()}
+        settings = self.settings if each.name in self.workloads else {}
+        return replace(each, set={**each.set, **figures}, settings={**each.settings, **settings})
 
 
 @dataclass(frozen=True)
@@ -341,12 +334,10 @@ class PaperReading:
         options = self.options.values()
         return [functools.reduce(lambda part, of: of.part(part), options, each) for each in parts]
 
-    def workloads(self, workloads: Sequence[Workload], parts: Sequence[PlanPart]) -> list[Workload]:
+    def workloads(self, workloads: Sequence[Workload]) -> list[Workload]:
         """Return the workloads as they are run."""
-        found, names = list(workloads), [part.name for part in parts]
-        for option in self.options.values():
-            found = [one for each in found for one in option.workload(each, names)]
-        return found
+        options = self.options.values()
+        return [functools.reduce(lambda one, of: of.workload(one), options, w) for w in workloads]
 
 
 @functools.cache

@@ -141,7 +141,7 @@ class Plan:
         if reading not in self.reading:
             return self
         found = self.reading[reading]
-        workloads = found.workloads(self.workloads, self.parts)
+        workloads = found.workloads(self.workloads)
         return replace(self, parts=found.parts(self.parts), workloads=workloads)
 
     def beside(self, reading: str) -> Plan:
@@ -277,53 +277,44 @@ def faults_of_reading(
 ) -> list[str]:
     """Return what a reading's options say twice or idly."""
     found = []
-    earlier: list[ReadingOption] = []
+    earlier: dict[str, set[str]] = {part.name: set() for part in parts}
     for name, option in reading.options.items():
-        at = f"option {name}"
-        found += [
-            f"{at}: devices.{part} has no effect: parts does not name it"
-            for part in option.devices
-            if option.parts and part not in option.parts
-        ]
-        if option.workloads and (option.devices or option.twin or option.parts):
-            found.append(f"{at}: workloads: only settings can be of some workloads")
-        if not (option.settings or option.devices or option.twin):
-            found.append(f"{at}: one of settings, devices and twin is missing: it changes nothing")
-        found += [
-            f"{at}: {key} is given for {part.name} by an earlier option too"
-            for part in parts
-            for key in _given(option, part.name)
-            if any(key in _given(other, part.name) for other in earlier)
-        ]
-        found += [f"{at}: {fault}" for fault in _faults_of_figures(option, workloads)]
-        earlier.append(option)
+        told = _idle(option, workloads)
+        for part, given in earlier.items():
+            own = _given(option, part)
+            twice = sorted(own & given)
+            told += [f"{key} is given for {part} by an earlier option too" for key in twice]
+            given |= own
+        found += [f"option {name}: {fault}" for fault in told]
     return found
 
 
-def _given(option: ReadingOption, part: str) -> list[str]:
+def _given(option: ReadingOption, part: str) -> set[str]:
     """Return what an option says of a part, by what names it in plan.toml."""
-    if option.workloads or not option.is_for(part):
-        return []
-    keys = [("settings", option.settings), ("twin", option.twin)]
-    given = [f"{name}.{key}" for name, of in keys for key in of]
-    return [*given, *["device"] * (part in option.devices)]
+    own = {f"twin.{key}" for key in option.twin}
+    if not option.workloads and option.is_for(part):
+        own |= {f"settings.{key}" for key in option.settings}
+        own |= {"device"} if part in option.devices else set()
+    return own
 
 
-def _faults_of_figures(option: ReadingOption, workloads: Sequence[Workload]) -> list[str]:
-    """Return which figures no twin gets, or which a smaller experiment takes away again."""
-    if not option.twin:
-        return []
-    concerned = [
-        each
-        for each in workloads
-        if has_figures(each.twin)
-        and (not option.parts or not each.parts or {*option.parts} & {*each.parts})
+def _idle(option: ReadingOption, workloads: Sequence[Workload]) -> list[str]:
+    """Return what of an option has no effect."""
+    twins = [each for each in workloads if option.twin and has_figures(each.twin)]
+    found = [
+        f"devices.{part} has no effect: parts does not name it"
+        for part in option.devices
+        if not option.is_for(part)
     ]
-    if not concerned:
-        return ["twin has no effect: these parts have no twins"]
-    return [
+    if option.workloads and (option.devices or option.twin or option.parts):
+        found.append("workloads: only settings can be of some workloads")
+    if not (option.settings or option.devices or option.twin):
+        found.append("one of settings, devices and twin is missing: it changes nothing")
+    if option.twin and (option.parts or not twins):
+        found.append("twin: figures are of all parts, and of twins")
+    return found + [
         f"twin.{key} has no effect on {each.name}: its reduced figures give it too"
-        for each in concerned
+        for each in twins
         for key in option.twin
         if f"twin.{key}" in each.reduced
     ]
