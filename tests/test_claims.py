@@ -352,7 +352,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
             ("", "''"),
             ("7", "column"),
             ('largest(waf, "new"', "never closed"),
-            ('largset(waf, "new")', "no function largset"),
+            ('largset(waf, "new")', "largset: no such function"),
             ('largest(wfa, "new")', "no figure wfa"),
             ('largest(waf / wfa, "new")', "no figure wfa"),
             ('largest(waf.total, "new")', "waf.total"),
@@ -429,12 +429,12 @@ GRIDDED = {"paper": THERE}
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ({"part": "mian"}, "part = 'mian'"),
-        ({"ours": 'change(waf, "sectro", "baseline")'}, "ours: no scheme sectro"),
-        ({"ours": 'change(waf, "sector", "baseline", on=["web"])'}, "ours: no trace web"),
-        ({"ours": 'claim("later") - 1'}, "ours: no claim before it is later"),
+        ({"part": "mian"}, "part: no part mian; allowed: "),
+        ({"ours": 'change(waf, "sectro", "baseline")'}, "change: no scheme sectro"),
+        ({"ours": 'change(waf, "sector", "baseline", on=["web"])'}, "change: no workload web"),
+        ({"ours": 'claim("later") - 1'}, "no claim before later"),
         ({"ours": "order(waf)", "paper": ["sa", "sb"]}, "paper: no scheme sb"),
-        ({"ours": 'rises(waf, "sector")', "paper": EACH}, "ours: rises: sector is no grid"),
+        ({"ours": 'rises(waf, "sector")', "paper": EACH}, "rises: sector is no grid"),
         ({"figure": 1}, "figure = 1"),
         ({"colour": "red"}, "unknown key colour"),
         # Of a paper with a grid.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field, ValidationInfo
 
 from slcache import ConfigError
 from slcache.options import typed
@@ -34,13 +34,13 @@ from slcache.reproduce.notation import (
     leaves,
     parse,
 )
-from slcache.reproduce.parts import PROBABLE
+from slcache.reproduce.parts import PROBABLE, PartName
 from slcache.reproduce.points import PointSelection, PointTable
 
 #: What makes a claim come out as it does. `by construction`: the scheme cannot do otherwise;
 #: `calibrated`: an option was chosen so that it holds; `emergent`: neither, so that it says
 #: something.
-EMERGENT = "emergent"
+EMERGENT: Final = "emergent"
 CLASSES = (EMERGENT, "calibrated", "by construction")
 #: Forms of what a paper has, or the very words, that functions fit.
 _NUMBER = ("number", "limit", "direction")
@@ -136,6 +136,35 @@ def find(term: Term, paper: Expected, table: PointTable, before: Mapping[str, Fi
         return Finding(None)
 
 
+def _held_against(paper: Any, info: ValidationInfo) -> Any:  # noqa: ANN401
+    """Refuse what no paper has, and ranks of schemes that nothing bears."""
+    try:
+        found = expected(paper)
+    except ValueError as error:
+        raise ValueError(f"{paper!r}: {error}") from error
+    ranked = found.paper if found.form == "order" else []
+    names = [name for group in ranked for name in group.split(" = ")]
+    if unknown := _unknown("scheme", names, info.context or {}):
+        raise ValueError("; ".join(unknown))
+    return paper
+
+
+def _measured(ours: str, info: ValidationInfo) -> str:
+    """Refuse an expression that nothing can be found by, or that names something in vain."""
+    try:
+        faults = _of_term(parse(ours), info.context or {}) if ours else []
+    except ValueError as error:
+        faults = [str(error)]
+    if faults:
+        raise ValueError(f"{ours!r:.80}: {'; '.join(faults)}")
+    return ours
+
+
+def _unknown(kind: str, names: Iterable[str], known: Mapping[str, Any]) -> list[str]:
+    """Return which of some names the plan does not have, where it is known."""
+    return [f"no {kind} {name}" for name in names if name not in known.get(kind, (name,))]
+
+
 @dataclass(frozen=True)
 class PaperClaim:
     """One claim: the paper's figure, how ours is found, and what is said beside."""
@@ -147,10 +176,10 @@ class PaperClaim:
     figure: str
     text: str
     #: What the paper has, as it is written, and what it means.
-    paper: Any
+    paper: Annotated[Any, AfterValidator(_held_against)]
     #: The expression over the part's points; none where no run can tell.
-    ours: str = ""
-    part: str = ""
+    ours: Annotated[str, AfterValidator(_measured)] = ""
+    part: PartName = ""
     unit: str = ""
     #: How the claim's words are taken.
     note: str = ""
@@ -158,11 +187,11 @@ class PaperClaim:
     cannot_hold: str = ""
     #: Why no run can tell; nothing is measured then.
     not_simulable: str = ""
-    class_: str = EMERGENT
+    class_: Literal["emergent", "calibrated", "by construction"] = EMERGENT
 
     def __post_init__(self) -> None:
         """Refuse what cannot be judged, naming claim and key."""
-        refuse([f"{self.id}: {key}: {fault}" for key, fault in self._faults()])
+        refuse([f"{self.id}: {fault}" for fault in self._faults()])
 
     @cached_property
     def expected(self) -> Expected:
@@ -191,66 +220,65 @@ class PaperClaim:
         return list(dict.fromkeys(itertools.chain.from_iterable(c.more.on for c in self.calls)))
 
     @property
-    def schemes(self) -> list[str]:
-        """The schemes and grids that it names."""
-        return list(dict.fromkeys(itertools.chain.from_iterable(c.named for c in self.calls)))
-
-    @property
     def of_others(self) -> bool:
         """Whether it is of all traces, those named beside the others."""
         return any(FUNCTIONS[call.function].of_others for call in self.calls)
 
-    def _faults(self) -> list[tuple[str, str]]:
-        found = []
-        if self.class_ not in CLASSES:
-            found.append(("class", f"{self.class_!r}; allowed: {', '.join(CLASSES)}"))
-        try:
-            _ = self.expected
-        except ValueError as error:
-            return [*found, ("paper", f"{self.paper!r}: {error}")]
+    def _faults(self) -> list[str]:
         if self.not_simulable:
             idle = [key for key in ("ours", "cannot_hold") if getattr(self, key)]
-            return found + [(key, "has no effect beside not_simulable") for key in idle]
-        try:
-            told = _of_term(self.term, self.expected)
-        except ValueError as error:
-            told = [str(error)]
-        return found + [("ours", f"{self.ours!r}: {fault}") for fault in told]
+            return [f"{key}: has no effect beside not_simulable" for key in idle]
+        if not self.ours:
+            return ["ours = '': an expression is missing"]
+        one = FUNCTIONS.get(self.term.function) if isinstance(self.term, Call) else None
+        forms, paper = (one or ClaimFunction).forms, self.expected
+        if paper.form in forms or paper.paper in forms:
+            return []
+        told = paper.paper if paper.form == "words" else f"a {paper.form}"
+        return [f"ours = {self.ours!r}: paper is {told}; it can be {', '.join(forms)}"]
 
 
-def _of_term(term: Term, paper: Expected) -> list[str]:
-    """Return what is wrong with an expression that is held against what the paper has."""
+def _of_term(term: Term, known: Mapping[str, Any]) -> list[str]:
+    """Return what is wrong with an expression in a plan that has these names."""
     if not any(isinstance(each, Call | Reference) for each in leaves(term)):
         return ["it has no function of a column"]
     found = []
     for each in leaves(term):
-        if isinstance(each, str) and each not in measures():
-            found.append(f"no figure {each}")
-        elif isinstance(each, Call):
-            found += _of_call(each, whole=each is term)
-    one = FUNCTIONS.get(term.function) if isinstance(term, Call) else None
-    forms = (one or ClaimFunction).forms
-    if not found and paper.form not in forms and paper.paper not in forms:
-        told = paper.paper if paper.form == "words" else f"a {paper.form}"
-        found.append(f"paper is {told}; it can be {', '.join(forms)}")
+        match each:
+            case str() if each not in measures():
+                found.append(f"no figure {each}")
+            case Reference(claim):
+                found += _unknown("claim before", [claim], known)
+            case Call():
+                faults = _of_call(each, known, whole=each is term)
+                found += [f"{each.function}: {fault}" for fault in faults]
     return found
 
 
-def _of_call(call: Call, *, whole: bool) -> list[str]:
+def _of_call(call: Call, known: Mapping[str, Any], *, whole: bool) -> list[str]:
     function = FUNCTIONS.get(call.function)
     if function is None:
-        return [f"no function {call.function}; there are {', '.join(FUNCTIONS)}"]
-    said, known = call.more.model_fields_set, function.keywords.split()
+        return [f"no such function; there are {', '.join(FUNCTIONS)}"]
+    more, said, keywords = call.more, call.more.model_fields_set, function.keywords.split()
     least, most = function.schemes
-    found = [f"no keyword {key}; allowed: {function.keywords}" for key in said if key not in known]
+    found = _unknown("workload", more.on, known) + _unknown("scheme", call.named, known)
+    found += [f"no keyword {key}; allowed: {keywords}" for key in said if key not in keywords]
     found += [f"{key} is missing" for key in function.needs.split() if key not in said]
-    if function.needs.startswith("on") and not function.of_others and len(call.more.on) > 1:
-        found.append(f"on = {call.more.on}: it is of one trace")
+    if function.needs.startswith("on") and not function.of_others and len(more.on) > 1:
+        found.append(f"on = {more.on}: it is of one trace")
     if not least <= len(call.schemes) <= most:
         found.append(f"{len(call.schemes)} schemes; it takes {least} to {most}")
     if function.stands_alone and not whole:
         found.append("it comes to no number, and stands alone")
-    return [f"{call.function}: {fault}" for fault in found]
+    if not call.schemes or "settings" not in known:
+        return found
+    scheme, settings = call.schemes[0], known["settings"].get(call.schemes[0])
+    if settings is None:
+        return found + ([f"{scheme} is no grid"] if function.is_of_a_grid(call) else [])
+    if call.function == "above" and not more.at:
+        found.append(f"at is missing: {scheme} is a grid")
+    told = f"there are {settings}"
+    return found + [f"no setting {at} of {scheme}; {told}" for at in more.at if at not in settings]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -347,12 +375,14 @@ def _lacks(finding: Finding | None) -> str:
     return f"Not run: {', '.join(finding.missing)}."
 
 
-def load(path: Path, where: str) -> list[PaperClaim]:
-    """Return the claims of a file, in order; raises ConfigError for all faults at once."""
-    found, faults = [], []
+def load(path: Path, where: str, names: Mapping[str, Any]) -> list[PaperClaim]:
+    """Return the claims of a plan with these names; raises ConfigError for all faults at once."""
+    found: list[PaperClaim] = []
+    faults = []
     for name, row in typed.load(path).items():
+        known = {**names, "claim before": [claim.id for claim in found]}
         try:
-            found.append(of_row(name, row, where))
+            found.append(of_row(name, row, where, known))
         except ConfigError as error:
             faults += [
                 f"{where}: {line.removeprefix(f'{where}: ')}" for line in str(error).split("\n")
@@ -361,10 +391,12 @@ def load(path: Path, where: str) -> list[PaperClaim]:
     return found
 
 
-def of_row(name: str, row: Mapping[str, Any], where: str) -> PaperClaim:
+def of_row(
+    name: str, row: Mapping[str, Any], where: str, known: Mapping[str, Any] | None = None
+) -> PaperClaim:
     """Return the claim of a row; raises ConfigError."""
     if not isinstance(row, dict):
         raise ConfigError(f"{name} = {row!r} is no table of a claim")
     # Python keeps `class` for itself.
     keys = {"class_" if key == "class" else key: said for key, said in row.items()}
-    return typed.build(PaperClaim, {"id": name, **keys}, f"{where}: {name}")
+    return typed.build(PaperClaim, {"id": name, **keys}, f"{where}: {name}", known)

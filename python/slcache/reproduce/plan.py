@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,9 +14,8 @@ from slcache.errors import UsageError, about
 from slcache.options import typed
 from slcache.options.typed import refuse
 from slcache.reproduce import claims, notation
-from slcache.reproduce.claims import EMERGENT, FUNCTIONS, PaperClaim
+from slcache.reproduce.claims import EMERGENT, PaperClaim
 from slcache.reproduce.measures import measures
-from slcache.reproduce.notation import Call
 from slcache.reproduce.parts import (
     DEFAULT,
     LITERAL,
@@ -190,9 +189,10 @@ def load(name: str) -> Plan:
     # Again with the names that it has.
     plan = typed.build(Plan, {**table, "name": name}, where, plan.names)
     _check(plan, where)
-    plan = replace(plan, claims=claims.load(folder / "claims.toml", f"{name}/claims.toml"))
-    _check_claims(plan, f"{name}/claims.toml")
-    return plan
+    settings = {grid.name: [each.point[0] for each in grid.variants] for grid in plan.grids}
+    known = {**plan.names, "settings": settings}
+    found = claims.load(folder / "claims.toml", f"{name}/claims.toml", known)
+    return replace(plan, claims=found)
 
 
 def _check(plan: Plan, where: str) -> None:
@@ -200,48 +200,6 @@ def _check(plan: Plan, where: str) -> None:
     problems = [] if plan.parts else [f"{where}: part is missing"]
     problems += [f"{where}: {fault}" for fault in _faults_of_readings(plan)]
     refuse(problems)
-
-
-def _check_claims(plan: Plan, where: str) -> None:
-    """Refuse parts, traces, schemes and claims before that an expression names in vain."""
-    parts, problems = {"", *(part.name for part in plan.parts)}, []
-    before: set[str] = set()
-    for claim in plan.claims:
-        at = f"{where}: {claim.id}"
-        if claim.part not in parts:
-            problems.append(f"{at}: part = {claim.part!r}; allowed: {', '.join(sorted(parts))}")
-            continue
-        traces = plan.traces_of(plan.part(claim.part))
-        order = claim.expected.paper if claim.expected.form == "order" else []
-        ranked = [name for group in order for name in group.split(" = ")]
-        named: list[tuple[str, Sequence[str], Collection[str]]] = [
-            ("ours: no trace", claim.traces, {*traces, *(w.name for w in plan.workloads)}),
-            ("ours: no scheme", claim.schemes, plan.all_schemes | {g.name for g in plan.grids}),
-            ("paper: no scheme", ranked, plan.all_schemes),
-            ("ours: no claim before it is", claim.of, before),
-        ]
-        problems += [f"{at}: {what} {n}" for what, of, known in named for n in of if n not in known]
-        problems += [
-            f"{at}: ours: {fault}" for call in claim.calls for fault in _of_grids(plan, call)
-        ]
-        before.add(claim.id)
-    refuse(problems)
-
-
-def _of_grids(plan: Plan, call: Call) -> list[str]:
-    """Return whether a function lacks the grid that it takes, or settings that its grid has."""
-    grid = next((grid for grid in plan.grids if grid.name in call.schemes[:1]), None)
-    if grid is None:
-        needed = FUNCTIONS[call.function].is_of_a_grid(call)
-        return [f"{call.function}: {call.schemes[0]} is no grid"] if needed else []
-    if call.function == "above" and not call.more.at:
-        return [f"above: at is missing: {grid.name} is a grid"]
-    known = [variant.point[0] for variant in grid.variants]
-    return [
-        f"{call.function}: at: no setting {setting} of {grid.name}; there are {known}"
-        for setting in call.more.at
-        if setting not in known
-    ]
 
 
 def _faults_of_readings(plan: Plan) -> list[str]:
