@@ -156,10 +156,10 @@ def gains_of(
     found = iter(engine.results([run for run in others if run is not None]))
     told: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
     for job, other in zip(experiment.jobs, others, strict=True):
-        part, trace = job.part.name, job.input.name
-        document = tables[part].documents[trace, job.name, job.seed]
-        own = told.setdefault((part, trace, job.name), [])
-        own.append(figures.gain(document, None if other is None else next(found)))
+        place = job.part.name, job.input.name, job.name
+        document = tables[job.part.name].documents[*place[1:], job.seed]
+        own = figures.gain(document, None if other is None else next(found))
+        told.setdefault(place, []).append(own)
     return [
         {
             "part": part,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 import math
-import statistics
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,7 +18,6 @@ from slcache.execute import store
 from slcache.execute.engine import Engine
 from slcache.execute.run import REPEAT, ReaderOptions, Run
 from slcache.reproduce import points
-from slcache.reproduce.measures import value
 from slcache.reproduce.parts import (
     DEFAULT,
     Pick,
@@ -330,21 +328,19 @@ def pick(
 
     `among` are the names to pick from; all of the source by default.
     """
-    figures: dict[str, dict[str, list[float]]] = {}
-    for (workload, name, _), document in source.items():
-        figure = value(spec.measure, document)
-        if figure is not None and (among is None or name in among):
-            figures.setdefault(workload, {}).setdefault(name, []).append(figure)
-    source = dict(source)
-    # The first of equals.
-    best = {
-        workload: optimum({name: statistics.fmean(found) for name, found in of.items()}, spec.which)
-        for workload, of in figures.items()
-    }
-    for workload, seed in {(workload, seed) for workload, _, seed in shown if workload in best}:
-        found = [seed, *(s for w, n, s in source if (w, n) == (workload, best[workload]))]
-        document = next(d for s in found if (d := source.get((workload, best[workload], s))))
-        shown[workload, spec.name, seed] = {**document, "picked": best[workload]}
+    table = PointTable(source, "", list(dict.fromkeys(workload for workload, _, _ in source)))
+    names = [name for name in table.schemes if among is None or name in among]
+    for workload in table.workloads:
+        means = {name: table.mean(spec.measure, name, workload) for name in names}
+        known = {name: mean for name, mean in means.items() if mean is not None}
+        if not known:
+            continue
+        # The first of equals.
+        best = optimum(known, spec.which)
+        runs = {s: run for (w, name, s), run in source.items() if (w, name) == (workload, best)}
+        for seed in {seed for of, _, seed in shown if of == workload}:
+            run = runs.get(seed, next(iter(runs.values())))
+            shown[workload, spec.name, seed] = {**run, "picked": best}
 
 
 def _seeds_of(part: PlanPart, name: str, each: TraceInput, seeds: Sequence[int]) -> Sequence[int]:
