@@ -87,8 +87,19 @@ def _views(
     plan: Plan, readings: Sequence[str], request: Request, engine: Engine
 ) -> tuple[list[ReadingRun], list[int]]:
     """Run every reading that is asked for."""
-    names, seeds = _scope(plan, request)
-    of_parts = _seeds(plan, request, seeds)
+    quick = plan.quick if request.quick else None
+    every = list(dict.fromkeys(workload.name for workload in plan.workloads))
+    names = request.workloads or (quick.names() if quick else every)
+    if unknown := [name for name in names if name not in every]:
+        told = f"no workload {', '.join(unknown)} in {plan.name}; allowed: {', '.join(every)}"
+        raise UnknownWorkloadError(told)
+    seeds = request.seeds or (quick.seeds if quick else plan.seeds)
+    # Those that the user names are for all parts.
+    of_parts = {
+        part.name: seeds if request.seeds or not part.seeds else part.seeds
+        for part in plan.parts
+        if quick is None or part.name in (quick.parts or [part.name])
+    }
     traces = recognise(plan, Path(request.traces), engine) if request.traces else {}
     experiments = []
     for reading in readings:
@@ -96,10 +107,10 @@ def _views(
         chosen = published(read, names, traces)
         if not request.workloads:
             chosen = [each for each in chosen if not each.optional]
-            if request.quick:
-                chosen = [each for each in chosen if plan.quick.runs(each.name, each.parts)]
-        if request.quick:
-            chosen = [each.within(plan.quick.requests) for each in chosen]
+        if quick and not request.workloads:
+            chosen = [each for each in chosen if quick.runs(each.name, each.parts)]
+        if quick:
+            chosen = [each.within(quick.requests) for each in chosen]
         settings = BOUND_SETTINGS if request.bound else {}
         experiments.append(Experiment(read, chosen, of_parts, settings, reading))
     jobs = [job for each in experiments for job in each.jobs]
@@ -117,24 +128,6 @@ def stage(evaluation: PaperEvaluation, files: Transaction) -> None:
 
     files.write("ledger.json", (evaluation.to_json() + "\n").encode())
     files.write("report.html", report.render(evaluation).encode())
-
-
-def _scope(plan: Plan, request: Request) -> tuple[list[str], list[int]]:
-    every = list(dict.fromkeys(workload.name for workload in plan.workloads))
-    names = request.workloads or (plan.quick.names() if request.quick else every)
-    unknown = [name for name in names if name not in every]
-    if unknown:
-        allowed = ", ".join(every)
-        raise UnknownWorkloadError(
-            f"no workload {', '.join(unknown)} in {plan.name}; allowed: {allowed}"
-        )
-    return names, request.seeds or (plan.quick.seeds if request.quick else plan.seeds)
-
-
-def _seeds(plan: Plan, request: Request, seeds: Sequence[int]) -> dict[str, Sequence[int]]:
-    """Return the parts that are run with their seeds; those that the user names are for all."""
-    parts = [p for p in plan.parts if not request.quick or p.name in (plan.quick.parts or [p.name])]
-    return {p.name: seeds if request.seeds or not p.seeds else p.seeds for p in parts}
 
 
 def default_recordings() -> Path | None:
