@@ -61,7 +61,6 @@ class SlcCacheVectorEnv(SyncVectorEnv[Batch, Any]):
         super().__init__([lambda: first, *[first.fork] * (num_envs - 1)], autoreset_mode=mode)
         # Functions are not pickled, and have done what they are for.
         self.env_fns = ()
-        self.rules = first.rules
         self._threads = threads or len(os.sched_getaffinity(0))
         self._pool = ThreadPoolExecutor(self._threads)
 
@@ -162,12 +161,11 @@ class SlcCacheVectorEnv(SyncVectorEnv[Batch, Any]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what `fork` copies, and `pickle` keeps."""
-        return {name: part for name, part in vars(self).items() if name not in ("rules", "_pool")}
+        return {name: part for name, part in vars(self).items() if name != "_pool"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Go on from a copy; EpisodeError where a trace or device file has changed since."""
         vars(self).update(state)
-        self.rules = self.envs[0].rules
         self._pool = ThreadPoolExecutor(self._threads)
 
 
