@@ -5,7 +5,8 @@ from __future__ import annotations
 import resource
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import polars as pl
 import pytest
 
 from executors import Here
-from slcache import RunError, TraceError, simulation
+from slcache import RunError, TraceError, UsageError, simulation
 from slcache.execute import executors
 from slcache.execute.engine import Driver, Engine, FailedError
 from slcache.execute.executors import Local
@@ -348,3 +349,12 @@ def test_few_open_files_are_enough_or_told(files: int, small: Path, tmp_path: Pa
     assert b"Traceback" not in ended.stderr
     assert ended.returncode in (0, 1, 4)
     assert ended.returncode == 0 or b"oo many open files" in ended.stderr
+
+
+@pytest.mark.parametrize("function", [simulation.compare, sweep])
+def test_what_takes_other_tasks_is_no_executor(
+    function: Callable[..., object], trace: Path
+) -> None:
+    """Pools of Python and clients of Dask take functions."""
+    with ThreadPoolExecutor(1) as pool, pytest.raises(UsageError, match="or take slcache's tasks"):
+        function(trace, device="tiny", schemes="tlc-only,baseline", executor=pool)

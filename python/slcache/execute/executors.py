@@ -56,6 +56,10 @@ class Executor(Protocol):
         """End what is still running, at once."""
 
 
+#: What all of them have; others that run functions, such as a client of Dask, have a part of it.
+_TAKES_TASKS = ("here", "slots", "submit", "finished", "close")
+
+
 def check(text: str, workers: int | None) -> None:
     """Raise UsageError for what is no executor, or cannot be one here."""
     match = re.fullmatch(r"(dask|ray)://(.*)", text)
@@ -80,9 +84,9 @@ def workers(asked: Executor | str, count: int | None) -> Iterator[Executor]:
     does, and RunError where no cluster answers.
     """
     if not isinstance(asked, str):
-        if not hasattr(asked, "submit"):
-            told = f"executor = {asked!r:.60}: must be a name such as local, or take tasks"
-            raise about(UsageError(told), "executor")
+        if not all(hasattr(asked, name) for name in _TAKES_TASKS):
+            told = "must be local, dask://[HOST:PORT], ray://[HOST:PORT], or take slcache's tasks"
+            raise about(UsageError(f"executor = {asked!r:.60}: {told}"), "executor")
         yield asked
         return
     check(asked, count)
