@@ -201,6 +201,17 @@ def test_an_answer_is_the_points_the_best_of_each_load_and_five_sentences(study:
         grid({DEPTH: [1, 8], "n": [1, 2]}, lambda depth, n, _: {"waf": depth * n}), "waf"
     )
     assert answered(same)[1][0] == "The best by waf: on both loads n=1 (1 to 8)."
+
+    # Nor is a best hidden that seeds do not tell from others.
+    def noisy(depth: int, n: int, seed: int) -> dict[str, float]:
+        return {"waf": depth + 0.01 * n + (0.5 * ((seed * n) % 3) if depth == 8 else 1e-4 * seed)}
+
+    both = grid({DEPTH: [1, 8], "n": [1, 2]}, noisy, seeds=(1, 2, 3))
+    assert answered(analysis(both, "waf"))[1][0] == (
+        "The best by waf: on both loads n=1 (1.010 to 8.510, not told from others by seeds on 1)."
+    )
+    alone = answered(analysis(both.filter(pl.col(DEPTH) == 8), "waf"))[1][0]
+    assert "not told from 1 of 1 by seeds)" in alone
     rows, told = answered(of_loads([1, 8], [2, 4, 6]))
     assert [row[:3] for row in rows] == [
         *(["1", "1", "2"], ["2", "1", "4"], ["3", "1", "6"]),

@@ -156,23 +156,34 @@ def best(analysis: Analysis) -> Iterator[str]:
         others = f" and {len(alike) - 1:,} more" if len(alike) > 1 else ""
         which = "all alike" if len(alike) == len(means) else f"{name}{others}"
         where = "" if judged.trace is None else f"on {analysis.names[judged.trace]}"
-        told.append((where, which, figure))
+        told.append((where, which, figure, _doubt(judged, first)))
     if told:
         yield f"The best by {first}: {'; '.join(_by_load(analysis, first, told))}."
 
 
+def _doubt(judged: LoadFront, metric: str) -> str:
+    """Return from how many others the repeats do not tell the best, or nothing."""
+    found = judged.spreads.get(metric)
+    if found is None or not _judges(found) or not found.alike:
+        return ""
+    others = len(found.configurations) - 1
+    return f", not told from {len(found.alike):,} of {others:,} by {judged.outcome.repeats}s"
+
+
 def _by_load(
-    analysis: Analysis, metric: str, told: Sequence[tuple[str, str, float]]
+    analysis: Analysis, metric: str, told: Sequence[tuple[str, str, float, str]]
 ) -> Iterator[str]:
     """Yield the best of each load; once where it is the same of all."""
-    every = {which for _, which, _ in told}
+    every = {which for _, which, _, _ in told}
     if len(told) > 1 and len(every) == 1:
-        found = [figure for _, _, figure in told]
+        found, doubts = [figure for _, _, figure, _ in told], [d for *_, d in told if d]
         ends = dict.fromkeys(figure_text(metric, end) for end in (min(found), max(found)))
-        yield f"on {_all_loads(analysis, len(told))} {every.pop()} ({' to '.join(ends)})"
+        word = analysis.outcome.repeats
+        unsure = f", not told from others by {word}s on {len(doubts):,}" if doubts else ""
+        yield f"on {_all_loads(analysis, len(told))} {every.pop()} ({' to '.join(ends)}{unsure})"
         return
-    for where, which, figure in told[:_NAMED]:
-        yield f"{where} {which} ({figure_text(metric, figure)})".lstrip()
+    for where, which, figure, doubt in told[:_NAMED]:
+        yield f"{where} {which} ({figure_text(metric, figure)}{doubt})".lstrip()
     if len(told) > _NAMED:
         yield f"{len(told) - _NAMED:,} more {analysis.each_load}s"
 
