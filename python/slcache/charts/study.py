@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate, combinations
 from typing import Any
 
@@ -242,14 +242,23 @@ def _level_names(levels: Sequence[tuple[Setting, Setting]]) -> list[str]:
     return texts
 
 
-def heat_map(metric: str, across: str, up: str, panels: Mapping[str, MapCells]) -> Spec:
-    """Draw a metric over two parameters as cells of colour, a panel for each entry of `panels`."""
+def heat_map(
+    metric: str,
+    across: str,
+    up: str,
+    panels: Mapping[str, MapCells],
+    show: Callable[[float], str] | None = None,
+) -> Spec:
+    """Draw a metric over two parameters as cells of colour, a panel for each entry of `panels`.
+
+    `show` writes values of what is no metric.
+    """
     shown = {name: cells for name, cells in panels.items() if np.isfinite(cells.means).any()}
     if not shown:
         return layout.empty(f"{metric}: no point has both parameters")
     columns = min(_COLUMNS, len(shown))
     values = [float(v) for cells in shown.values() for v in cells.means.ravel() if np.isfinite(v)]
-    axis = metric_axis(metric, values)
+    axis = metric_axis(metric, values) if show is None else Axis(metric)
     low, high = min(values), max(values)
     middle = (low * high) ** 0.5 if axis.log else (low + high) / 2
     scale: Spec = {"scheme": "viridis", "domain": [low / axis.per, high / axis.per]}
@@ -265,7 +274,8 @@ def heat_map(metric: str, across: str, up: str, panels: Mapping[str, MapCells]) 
         for i, j in np.ndindex(*cells.means.shape):
             value = float(cells.means[i, j])
             known = bool(np.isfinite(value))
-            text = figure_text(metric, value) if known else "–"
+            told = figure_text(metric, value) if show is None else show(value)
+            text = told if known else "–"
             row = {"x": xs[j], "y": ys[i], "told": text, "text": text}
             shade = {"dark": known and value < middle, "value": value / axis.per if known else None}
             rows.append(row | shade)

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from slcache import units
 from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
+from slcache.charts.study import heat_map
 from slcache.reproduce.measures import series, write_latency
 from slcache.reproduce.parts import FigureSpec
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.points import Curve, PointTable, optimum
+from slcache.study.analysis import means_over
 
 _WIDE = 4
 #: Lines whose peaks are that many times apart share no even axis.
@@ -27,12 +28,6 @@ _STAR = (
     "M0,-1L0.22,-0.31L0.95,-0.31L0.36,0.12L0.59,0.81L0,0.38L-0.59,0.81L-0.36,0.12L-0.95,-0.31"
     "L-0.22,-0.31Z"
 )
-#: How the best point of a map is marked.
-_BEST: dict[str, Any] = {
-    "align": "center", "dx": 0, "fontSize": 16, "color": "white", "stroke": "black",
-    "strokeWidth": 0.6,
-}  # fmt: skip
-
 Looks = Mapping[str, str]
 #: Layers by the title of their panel.
 Panels = Mapping[str, Sequence[Spec]]
@@ -276,34 +271,18 @@ class Drawing:
             yield spec.lines({name: (places, list(means.values()))}, across, up, looks, **dots)
 
     def map(self) -> Spec:
-        """Draw a measure over a grid of two settings, one panel per workload, its best marked."""
-        (grid,) = (grid for grid in self.plan.grids if grid.name == self.figure.scheme)
-        down, across = grid.vary.values()
-        sizes, shares = list(map(units.size, across)), [f"{each:g}" for each in down]
-        x, y = (
-            spec.names_axis("x", sizes),
-            spec.names_axis("y", shares[::-1], title=self.figure.label),
-        )
-        x["axis"]["labelAngle"] = -90
-        colour = {
-            "field": "value", "type": "quantitative", "title": None,
-            "scale": {"scheme": "viridis", "zero": False}, "legend": {"gradientLength": 150},
-        }  # fmt: skip
-        panels = []
-        for workload in self.table.workloads:
-            means = [self.table.mean(self.figure.measure, v.name, workload) for v in grid.variants]
-            rows = [
-                {
-                    "x": sizes[place % len(sizes)], "y": shares[place // len(sizes)],
-                    "value": mean, "told": "–" if mean is None else f"{mean:.4g}", "text": "★",
-                }
-                for place, mean in enumerate(means)
-            ]  # fmt: skip
-            layers = spec.cells(rows, x, y, colour, written=False)
-            if known := [mean for mean in means if mean is not None]:
-                layers.append(spec.notes([rows[means.index(max(known))]], x, y, **_BEST))
-            panels.append(layout.panel(*layers, title=workload, height=170))
-        return layout.picture(panels, columns=3, room=100, one_key=False, zoom=False)
+        """Draw a measure over a grid of two settings, one panel per workload."""
+        figure, table = self.figure, self.table
+        (grid,) = (grid for grid in self.plan.grids if grid.name == figure.scheme)
+        found = [
+            (workload, *each.point, mean)
+            for workload in table.workloads
+            for each in grid.variants
+            if (mean := table.mean(figure.measure, each.name, workload)) is not None
+        ]
+        names, ups, acrosses, means = (list(column) for column in zip(*found, strict=True))
+        maps = means_over(acrosses, ups, means, names)
+        return heat_map(figure.measure, figure.across, figure.label, maps, "{:.4g}".format)
 
 
 KINDS: dict[str, Callable[[Drawing], Spec]] = {
