@@ -504,3 +504,21 @@ def test_figures_that_conflict_are_left_out_and_named(tmp_path: Path) -> None:
     done = json_of("trace", "twin", trace, "-o", tmp_path / "twin.toml", "--json")
     assert done["from"] == f"measured in {name}"
     assert slcache("trace", "workloads", tmp_path / "twin.toml").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("action", "event"), [(None, "issue"), ("D", "issue"), ("C", "completion")]
+)
+def test_a_run_says_which_event_its_requests_are(
+    action: str | None, event: str, tmp_path: Path
+) -> None:
+    """Also where no option chose it; a format with one event has none to name."""
+    trace = tmp_path / "t.blkparse"
+    trace.write_text("".join(f"8,0 0 1 0.{i} 7 {e} W 8 + 8 [a]\n" for i, e in enumerate("DC")))
+    options = {} if action is None else {"action": action}
+    for path, said, known in ((trace, options, event), ("zipf-4k", {"workload.requests": "50"}, None)):
+        run = package.run(
+            path, device="tiny", scheme="tlc-only", address="wrap", trace_options=said
+        )
+        assert run.documents[0]["trace"].get("event") == known
+        assert package.Trace(path, options=said).info()["event"] == known

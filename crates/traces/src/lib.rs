@@ -39,8 +39,8 @@ pub use info::{
 pub use options::generic::{ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
 pub use options::ratio::Ratio;
 pub use options::{
-    BlkparseAction, CoarseTime, DefaultOp, MqsimTimeUnit, SubSector, TraceOptions, Unsorted, VolumeChoice,
-    ZeroSize,
+    event, BlkparseAction, CoarseTime, DefaultOp, MqsimTimeUnit, SubSector, TraceOptions, Unsorted,
+    VolumeChoice, ZeroSize,
 };
 pub use page_set::{PageSet, RankedPages};
 pub use parquet::{ColumnKind, TableWriter};

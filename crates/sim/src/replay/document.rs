@@ -53,6 +53,10 @@ pub struct TraceReport {
     pub path: String,
     /// The trace's format, as named or as recognised (see slcache trace formats).
     pub format: &'static str,
+    /// Which event is the request, of formats that record several: queue, issue or completion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub event: Option<&'static str>,
     /// What was said about reading it (--trace-option, --volume, --workload and so on).
     #[schemars(transform = options_shape)]
     pub options: BTreeMap<String, String>,
@@ -171,6 +175,7 @@ fn options_shape(schema: &mut Schema) {
 pub struct TraceFacts {
     path: String,
     format: &'static str,
+    event: Option<&'static str>,
     /// How it was read, where that was said.
     options: BTreeMap<String, String>,
     summary: TraceSummary,
@@ -192,6 +197,7 @@ impl TraceFacts {
         Ok(Self {
             path: request.trace.name().to_owned(),
             format: source.format(),
+            event: slcache_traces::event(&request.trace_options, source.format()),
             options: trace_options::texts(&request.trace_options),
             namespaces: namespaces.map_or_else(Vec::new, |all| all.places(&summary.volumes)),
             summary: summary.clone(),
@@ -256,6 +262,7 @@ fn trace_report(trace: &TraceFacts, report: &Report, write_bytes_per_day: Option
     TraceReport {
         path: trace.path.clone(),
         format: trace.format,
+        event: trace.event,
         options: trace.options.clone(),
         sha256: summary.sha256.clone(),
         label: summary.label.clone(),

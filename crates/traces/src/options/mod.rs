@@ -281,7 +281,7 @@ fn takers(option: &str) -> Vec<&'static str> {
 }
 
 /// Which event is the request of a trace of `format`, of a format that records several.
-pub(crate) fn event(options: &TraceOptions, format: &str) -> Option<&'static str> {
+pub fn event(options: &TraceOptions, format: &str) -> Option<&'static str> {
     takers("action").contains(&format).then_some(match options.action {
         BlkparseAction::Q => "queue",
         BlkparseAction::D => "issue",
