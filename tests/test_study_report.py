@@ -202,6 +202,13 @@ def test_an_answer_is_the_points_the_best_of_each_load_and_five_sentences(study:
     )
     assert answered(same)[1][0] == "The best by waf: on both loads n=1 (1 to 8)."
 
+    # What knew the trace is no choice, which is said.
+    oracle = grid(
+        {"scheme": ["baseline", "bypass-oracle:slc_blocks=3"]}, lambda of, _: {"waf": len(of)}
+    )
+    told = answered(analysis(oracle, "waf"))[1]
+    assert told[1] == "bypass-oracle:slc_blocks=3 knew the trace: a yardstick, and no choice."
+
     # Nor is a best hidden that seeds do not tell from others.
     def noisy(depth: int, n: int, seed: int) -> dict[str, float]:
         return {"waf": depth + 0.01 * n + (0.5 * ((seed * n) % 3) if depth == 8 else 1e-4 * seed)}
@@ -318,7 +325,7 @@ def test_many_traces_have_tables_but_not_all_have_pictures() -> None:
     assert "<h3>Pareto front on t8</h3>" not in page
     identifiers = re.findall(r'\bid="([^"]*)"', page)
     assert len(identifiers) == len(set(identifiers))
-    assert page.count("1 of 2 configurations are on the front") == len(traces)
+    assert page.count("1 of 2 configurations is on the front") == len(traces)
 
 
 A = {1: 0.0, 2: 30.0, 4: -30.0}

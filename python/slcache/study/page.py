@@ -193,7 +193,11 @@ class _Pictures:
             "Each panel shows two of the metrics; an arrow says where better is. Diamonds are the "
             "front, dots what it dominates. In a panel a point "
             "of the front may look dominated: it is better in another metric."
-            + (f" {more} more metrics are judged, and not drawn." if more > 0 else ""),
+            + (
+                f" {more} more {'metric is' if more == 1 else 'metrics are'} judged, and not drawn."
+                if more > 0
+                else ""
+            ),
         )
 
     def _seeds(self, judged: LoadFront, titled: str) -> Iterator[Markup]:

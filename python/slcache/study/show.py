@@ -9,10 +9,10 @@ from typing import Any
 
 from rich.text import Text
 
-from slcache import units
+from slcache import catalogue, units
 from slcache.frame import UNITS
 from slcache.metrics import COUNTED, absence, metric_of
-from slcache.names import joined
+from slcache.names import joined, said_of
 from slcache.results.intervals import LEVEL
 from slcache.study.analysis import Analysis, is_numeric
 from slcache.study.fronts import Front, LoadFront, SeedSpread
@@ -105,7 +105,7 @@ def brief(
     told = list(problems)
     yield from (Text(line, "yellow") for line in told)
     yield _ranked(analysis)
-    lines = [*best(analysis), *missing(analysis)]
+    lines = [*best(analysis), *ahead(analysis), *missing(analysis)]
     if len(analysis.judged) > 1:
         lines += itertools.islice(across(analysis), 1)
     else:
@@ -159,6 +159,18 @@ def best(analysis: Analysis) -> Iterator[str]:
         told.append((where, which, figure, _doubt(judged, first)))
     if told:
         yield f"The best by {first}: {'; '.join(_by_load(analysis, first, told))}."
+
+
+def ahead(analysis: Analysis) -> Iterator[str]:
+    """Say which schemes knew the trace, as no device can: whatever is best, they are no choice."""
+    known = {entry["name"] for entry in catalogue.schemes() if entry.get("looks_ahead")}
+    every = map(str, analysis.outcome.frame["scheme"].unique(maintain_order=True))
+    if found := [name for name in every if catalogue.variant(name)[0] in known]:
+        knew = (
+            "knew the trace: a yardstick, and no choice.",
+            "knew the trace: yardsticks, no choice.",
+        )
+        yield said_of(found, *knew)
 
 
 def _doubt(judged: LoadFront, metric: str) -> str:
@@ -449,9 +461,9 @@ def front(found: Front) -> Iterator[str]:
         yield f"{_counted(found.broken, 'configuration')} out of bounds: not on the front."
     if found.goals:
         yield (
-            f"{len(found.places):,} of {len(found.configurations):,} configurations are on the "
-            f"front of {joined(found.metrics)}: none is at least as good in all of "
-            "them and better in one."
+            f"{len(found.places):,} of {len(found.configurations):,} configurations "
+            f"{'is' if len(found.places) == 1 else 'are'} on the front of "
+            f"{joined(found.metrics)}: none is at least as good in all of them and better in one."
         )
 
 
