@@ -204,6 +204,9 @@ def test_points_levels_and_sizes_tell_what_they_are() -> None:
     told = [row["told"] for row in rows(shown["write_p99_ns"]) if "told" in row]
     assert told == ["point 1: 3.00 ms", "point 3: 1.00 ms", "point 4: 2.00 ms"]
     assert [row["y"] for row in rows(shown["waf"]) if row["key"] == "best so far"] == [1.5, 2, 2]
+    # Points and the line through the best of them have the same digits.
+    (panel,) = panels(charts.progress({"waf": "min"}, {"waf": [2.0364372469] * 2})).values()
+    assert {row["y"] for row in rows(panel)} == {2.0364}
     columns: dict[str, list[Any]] = {"a.blocks": [1, 1, 2, 2], "a.victim": ["x", "y", "x", "y"]}
     found = main_effects(columns, [1e6, 2e6, 5e6, 8e6])
     shown = panels(charts.effects("read_p99_ns", found, {"a.blocks": "blocks", "a.victim": "v"}))

@@ -344,14 +344,11 @@ def progress(goals: Mapping[str, Goal], values: Mapping[str, Sequence[float | No
         told = [(float(i), value) for i, value in enumerate(values[name], 1) if value is not None]
         known = [value for _, value in told]
         up = metric_axis(name, known, "")
+        # With the digits of the line: an axis of equal values would show what they differ by.
+        heights = spec.short(known, per=up.per)
         rows = [
-            {
-                "key": "tried",
-                "x": i,
-                "y": v / up.per,
-                "told": f"point {i:.0f}: {figure_text(name, v)}",
-            }
-            for i, v in told
+            {"key": "tried", "x": i, "y": y, "told": f"point {i:.0f}: {figure_text(name, v)}"}
+            for (i, v), y in zip(told, heights, strict=True)
         ]
         best = accumulate(known, max if goal == "max" else min)
         curve = {"best so far": ([i for i, _ in told], list(best))}
