@@ -274,7 +274,8 @@ def heat_map(
         for i, j in np.ndindex(*cells.means.shape):
             value = float(cells.means[i, j])
             known = bool(np.isfinite(value))
-            told = figure_text(metric, value) if show is None else show(value)
+            mean = value if known else None
+            told = figure_text(metric, mean) if show is None else show(value)
             text = told if known else "–"
             row = {"x": xs[j], "y": ys[i], "told": text, "text": text}
             shade = {"dark": known and value < middle, "value": value / axis.per if known else None}
