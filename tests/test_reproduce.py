@@ -205,8 +205,8 @@ def test_only_the_named_recordings_run_with_the_measures_named(tmp_path: Path) -
     assert figures["lag_s"] >= 0
     assert figures["disk_energy_j"] is None
     # Pieces of real volumes keep their times.
-    jobs, _ = evaluations.jobs_on_recordings(plan, folder)
-    replays = {job.input.name: job.run.config["host"]["replay"] for job in jobs}
+    experiment, _ = evaluations.on_recordings(plan, folder)
+    replays = {job.input.name: job.run.config["host"]["replay"] for job in experiment.jobs}
     assert replays == {"mine": "closed", "piece": "open"}
 
 
@@ -430,7 +430,8 @@ def test_every_run_on_recordings_can_be_made(paper: str, tmp_path: Path) -> None
     plan = plans.load(paper)
     assert plan.beyond is not None
     spec = replace(plan.beyond, only=[])
-    jobs, _ = evaluations.jobs_on_recordings(replace(plan, beyond=spec), tmp_path)
+    found, _ = evaluations.on_recordings(replace(plan, beyond=spec), tmp_path)
+    jobs = found.jobs
     assert {job.run.scheme for job in jobs} >= {v.scheme for v in plan.expand(spec.schemes)}
     assert experiment.faults_of_runs(jobs, "beyond") == []
 

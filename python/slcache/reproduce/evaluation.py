@@ -19,7 +19,6 @@ from slcache.reproduce import plan as plans
 from slcache.reproduce.claims import EMERGENT, ClaimRow, rows_of
 from slcache.reproduce.experiment import (
     Experiment,
-    Job,
     TraceInput,
     faults_of_runs,
     published,
@@ -30,7 +29,14 @@ from slcache.reproduce.experiment import (
 from slcache.reproduce.functions import CONSISTENT, REPRODUCED
 from slcache.reproduce.ledger import GainRow, PaperEvaluation, ReadingRun, Unbeaten, Variation
 from slcache.reproduce.measures import value
-from slcache.reproduce.parts import LITERAL, PROBABLE, READINGS, PlanVariation, is_of_twins
+from slcache.reproduce.parts import (
+    LITERAL,
+    PROBABLE,
+    READINGS,
+    Pick,
+    PlanVariation,
+    is_of_twins,
+)
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.points import Learned, PointTable, learned_of, optima_of
 from slcache.study import fronts
@@ -65,8 +71,8 @@ def _evaluated(
         refuse(faults_of_variations(plan))
     recordings = None if request.quick else request.recordings
     if plan.beyond and recordings is not None:
-        jobs, _ = jobs_on_recordings(plan, Path(recordings))
-        refuse(faults_of_runs(jobs, f"{plan.name}/plan.toml: beyond"))
+        experiment, _ = on_recordings(plan, Path(recordings))
+        refuse(faults_of_runs(experiment.jobs, f"{plan.name}/plan.toml: beyond"))
     views, seeds = _views(plan, readings, request, engine)
     by_reading = {view.reading: view.tables for view in views}
     claims = rows_of(plan.claims, by_reading.get(LITERAL), by_reading.get(PROBABLE))
@@ -320,8 +326,8 @@ MEASURES = (*TIMES, "waf", "erases")
 FASTEST = "write_mean_us"
 
 
-def jobs_on_recordings(plan: Plan, folder: Path) -> tuple[list[Job], list[str]]:
-    """Return the runs on the recordings of a folder, and the traces named that it lacks."""
+def on_recordings(plan: Plan, folder: Path) -> tuple[Experiment, list[str]]:
+    """Return what is run on the recordings of a folder, and the traces named that it lacks."""
     spec = plan.beyond
     assert spec is not None
     wanted = [folder / name for name in (*spec.more, *spec.pieces)]
@@ -329,11 +335,10 @@ def jobs_on_recordings(plan: Plan, folder: Path) -> tuple[list[Job], list[str]]:
     recorded = sorted(folder.glob("*.blkparse.zst"))
     recorded = [path for path in recorded if not spec.only or path.name.split(".")[0] in spec.only]
     paths = [*recorded, *(path for path in wanted if path.exists())]
-    part = replace(
-        spec,
-        schemes=[*spec.schemes, *([spec.constants] if spec.constants else [])],
-        settings={"trace.address": "compact", **spec.settings},
-    )
+    grids = [spec.constants] if spec.constants else []
+    settings = {"trace.address": "compact", **spec.settings}
+    part = replace(spec, schemes=[*spec.schemes, *grids], settings=settings)
+    best = [Pick("best constant", [spec.name], FASTEST, "least", grid=grid) for grid in grids]
     chosen = [
         TraceInput(
             path.name.split(".")[0],
@@ -344,20 +349,23 @@ def jobs_on_recordings(plan: Plan, folder: Path) -> tuple[list[Job], list[str]]:
         )
         for path in paths
     ]
-    experiment = Experiment(replace(plan, parts=[part]), chosen, {part.name: spec.seeds})
-    return experiment.jobs, [path.name for path in wanted if not path.exists()]
+    its = replace(plan, parts=[part], workloads=[*chosen], picks=best, lifespans=[])
+    missing = [path.name for path in wanted if not path.exists()]
+    return Experiment(its, chosen, {part.name: spec.seeds}), missing
 
 
 def figures_on_recordings(plan: Plan, folder: Path, engine: Engine) -> dict[str, Any]:
     """Return tails, write amplification by cause and wear of every scheme on every recording."""
     spec = plan.beyond
     assert spec is not None
-    jobs, left_out = jobs_on_recordings(plan, folder)
-    results = engine.results([job.run for job in jobs])
-    of_trace: dict[str, dict[str, list[dict[str, Any]]]] = {}
-    for job, document in zip(jobs, results, strict=True):
-        of_trace.setdefault(job.input.name, {}).setdefault(job.name, []).append(document)
+    experiment, left_out = on_recordings(plan, folder)
+    table = tables_of([experiment], engine)[0][spec.name]
     constants = {variant.name for variant in plan.expand([spec.constants])}
+    traces: dict[str, dict[str, Any]] = {name: {} for name in table.workloads}
+    for (name, scheme, seed), document in table.documents.items():
+        # What does not learn stands beside every seed.
+        if scheme not in constants and (scheme in (spec.learned or ()) or seed == table.seeds[0]):
+            traces[name].setdefault(scheme, []).append(document)
     return {
         "replay": spec.replay,
         "device": spec.device,
@@ -365,26 +373,10 @@ def figures_on_recordings(plan: Plan, folder: Path, engine: Engine) -> dict[str,
         "pieces": [Path(name).name.split(".")[0] for name in spec.pieces],
         "left_out": left_out,
         "traces": {
-            name: _schemes_on(found, constants, spec.measures) for name, found in of_trace.items()
+            name: {scheme: _figures_of_seeds(runs, spec.measures) for scheme, runs in of.items()}
+            for name, of in traces.items()
         },
     }
-
-
-def _schemes_on(
-    found: Mapping[str, list[dict[str, Any]]], constants: Collection[str], more: Sequence[str]
-) -> dict[str, Any]:
-    """Return every scheme's figures, means over its seeds, and the constant that writes fastest."""
-    shown = {
-        name: _figures_of_seeds(runs, more) for name, runs in found.items() if name not in constants
-    }
-    tried = {
-        name: _figures_of_seeds(runs[:1], more) for name, runs in found.items() if name in constants
-    }
-    known = {name: run for name, run in tried.items() if run[FASTEST] is not None}
-    if known:
-        best = min(known, key=lambda name: known[name][FASTEST])
-        shown["best constant"] = {**known[best], "picked": best}
-    return shown
 
 
 def _figures_of_seeds(runs: Sequence[Mapping[str, Any]], more: Sequence[str]) -> dict[str, Any]:
@@ -401,6 +393,8 @@ def _figures_of_seeds(runs: Sequence[Mapping[str, Any]], more: Sequence[str]) ->
         },
         "erases_max": max((n for pool in pools for n, _ in pool["histogram"]), default=0),
     }
+    if "picked" in runs[0]:
+        figures["picked"] = runs[0]["picked"]
     if len(runs) > 1:
         figures["spread"] = {n: [min(of), max(of)] if of else None for n, of in known.items()}
     return figures
