@@ -516,7 +516,10 @@ def test_a_run_says_which_event_its_requests_are(
     trace = tmp_path / "t.blkparse"
     trace.write_text("".join(f"8,0 0 1 0.{i} 7 {e} W 8 + 8 [a]\n" for i, e in enumerate("DC")))
     options = {} if action is None else {"action": action}
-    for path, said, known in ((trace, options, event), ("zipf-4k", {"workload.requests": "50"}, None)):
+    for path, said, known in (
+        (trace, options, event),
+        ("zipf-4k", {"workload.requests": "50"}, None),
+    ):
         run = package.run(
             path, device="tiny", scheme="tlc-only", address="wrap", trace_options=said
         )
