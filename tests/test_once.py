@@ -10,6 +10,8 @@ import inspect
 import io
 import pkgutil
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, Field, fields
 from pathlib import Path
@@ -375,3 +377,12 @@ def test_a_study_takes_both_words(trace: Path, tmp_path: Path) -> None:
     path.write_text(f'trace = "{trace}"\nworkload = "{trace}"\n')
     with pytest.raises(slcache.Error, match="trace"):
         model.read_study(path)
+
+
+def test_every_module_is_there_once_the_package_is() -> None:
+    """Which others have loaded it is nobody's business; what is none is told as Python does."""
+    rooms = [path.parent.name for path in PACKAGE.glob("*/__init__.py")]
+    asked = "; ".join(f"slcache.{name}" for name in ["bounds.of_trace", "metrics", *rooms])
+    code = f"import slcache; {asked}; slcache.nothing"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.endswith("AttributeError: module 'slcache' has no attribute 'nothing'\n")

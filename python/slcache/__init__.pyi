@@ -1,3 +1,4 @@
+from . import bounds as bounds
 from . import trace as trace
 from .catalogue import device_facts, devices, fitting, formats, resolve, schemes
 from .cliffs import cliff
@@ -34,6 +35,7 @@ __all__ = [
     "TraceError",
     "UsageError",
     "__version__",
+    "bounds",
     "cliff",
     "compare",
     "dense",
