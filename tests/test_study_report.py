@@ -203,11 +203,13 @@ def test_an_answer_is_the_points_the_best_of_each_load_and_five_sentences(study:
     assert answered(same)[1][0] == "The best by waf: on both loads n=1 (1 to 8)."
 
     # What knew the trace is no choice, which is said.
-    oracle = grid(
-        {"scheme": ["baseline", "bypass-oracle:slc_blocks=3"]}, lambda of, _: {"waf": len(of)}
-    )
-    told = answered(analysis(oracle, "waf"))[1]
+    names = ["baseline", "turbo-write", "bypass-oracle:slc_blocks=3"]
+    found = analysis(grid({"scheme": names}, lambda of, seed: {"waf": seed / len(of)}, (1, 2)))
+    rows, told = answered(found)
+    assert told[0].startswith("The best by waf: scheme=turbo-write (0.136")
     assert told[1] == "bypass-oracle:slc_blocks=3 knew the trace: a yardstick, and no choice."
+    assert told[1] in printed(found)
+    assert [row[1] for row in rows] == ["turbo-write", "baseline", "bypass-oracle:slc_blocks=3"]
 
     # Nor is a best hidden that seeds do not tell from others.
     def noisy(depth: int, n: int, seed: int) -> dict[str, float]:

@@ -214,6 +214,22 @@ def test_several_schemes_have_their_own_keys(trace: Path) -> None:
     assert found.report()
 
 
+def test_a_best_point_is_one_that_a_device_can_be(trace: Path, store: Path) -> None:
+    vary = {"dense.separation": ["none", "oracle"]}
+    how: dict[str, Any] = {"vary": vary, "points": 4, "store": store, "minimise": ["waf"]}
+    how |= {"settings": {**SETTINGS, "device.pool.0.blocks": 192}}
+    found = search(trace, scheme="baseline,bypass-oracle", **how)
+    built = {"scheme": "baseline", "dense.separation": "none"}
+    assert [dict(each.settings) for each in found.front] == [built]
+    assert found.best is found.front[0]
+    assert [dict(each.settings) for each in found.analysis.front.best] == [built]
+    assert len(found.analysis.front.configurations) == 4
+    assert found.analysis.front.broken == 0
+    # Where all knew it, one of them is the answer.
+    alone = search(trace, scheme="bypass-oracle", **how)
+    assert alone.best in alone.good
+
+
 def test_bounds_are_kept_by_the_front(trace: Path, store: Path) -> None:
     how: dict[str, Any] = {"minimise": ["waf"], "store": store}
     found = search(trace, points=30, such_that=["slc_bytes<=512KiB"], **how)

@@ -196,6 +196,24 @@ def variant(scheme: str, settings: Mapping[str, Any] | None = None) -> tuple[str
     return name, {k: v for k, v in below.items() if one_name(k, section) not in above} | dict(own)
 
 
+def known_by(settings: Mapping[str, Any]) -> str:
+    """Return what of a point's settings knew the trace, as no device can; empty of others."""
+    scheme = str(settings["scheme"])
+    name, own = variant(scheme)
+    if name in _ahead():
+        return scheme
+    for keys in (own, settings):
+        for key, rule in keys.items():
+            if key.rpartition(".")[2] == "separation" and str(rule).startswith("oracle"):
+                return scheme if keys is own else f"{key}={rule}"
+    return ""
+
+
+@functools.cache
+def _ahead() -> frozenset[str]:
+    return frozenset(str(entry["name"]) for entry in schemes() if entry.get("looks_ahead"))
+
+
 def sections(scheme: str) -> set[str]:
     """Return the sections of a scheme's settings: one's own has that of its class, too."""
     name, _ = variant(scheme)
@@ -240,9 +258,8 @@ def rivals(
 ) -> tuple[list[str], dict[str, str]]:
     """Return the schemes of `fitting` that a device can be, and somebody proposed."""
     fit, problems = fitting(device=device, settings=settings)
-    ahead = {str(entry["name"]) for entry in schemes() if entry.get("looks_ahead")}
     # `custom` without a class is no scheme that anyone proposed.
-    return [name for name in fit if name not in ahead | {"custom"}], problems
+    return [name for name in fit if name not in _ahead() | {"custom"}], problems
 
 
 def labels_of(

@@ -267,7 +267,10 @@ def _tune_parts(found: Tuning) -> list[RenderableType]:
     if more := sum(count for _, _, count in every[_REASONS:]):
         reasons.append(Text(f"{more:,} more for other reasons (--out has them)", "yellow"))
     table = _front(found) if found.sized is None else _sizes(found, found.sized)
-    return [*told, *reasons, table, *map(Text, found.told())]
+    from slcache.study.show import ahead
+
+    known = (Text(line, "yellow") for line in ahead(found.analysis))
+    return [*told, *reasons, *known, table, *map(Text, found.told())]
 
 
 def _sizes(found: Tuning, sized: Sizing) -> Table:

@@ -24,7 +24,7 @@ from slcache.study import fronts, page, points
 from slcache.study.analysis import Analysis
 from slcache.study.axes import Value, amount, plain
 from slcache.study.model import Study
-from slcache.study.outcome import Outcome, figure_text, value_text
+from slcache.study.outcome import Outcome, choices, figure_text, value_text
 from slcache.study.points import READER, SCHEME, WORKLOAD, StudyPoint
 
 if TYPE_CHECKING:
@@ -213,13 +213,16 @@ class Tuning(JsonDocument):
     @cached_property
     def good(self) -> list[TriedPoint]:
         """The points that are done, have all metrics and keep all bounds."""
-        done = (each for each in self.tried if each.found.status == "done")
         return [
             each
-            for each in done
+            for each in self._done
             if self.goals.values(each.found.figures) is not None
             and self.goals.kept(each.found.figures)
         ]
+
+    @property
+    def _done(self) -> list[TriedPoint]:
+        return [each for each in self.tried if each.found.status == "done"]
 
     @cached_property
     def sized(self) -> Sizing | None:
@@ -231,12 +234,17 @@ class Tuning(JsonDocument):
 
     @cached_property
     def front(self) -> list[TriedPoint]:
-        """The points that no other dominates; of one metric or key, the best."""
+        """The points that no other dominates; of one metric or key, the best.
+
+        Those that knew the trace are not on it, unless all did.
+        """
         if self.sized is not None:
             return [] if self.sized.best is None else [self.sized.best]
-        values = self._values(self.good)
+        built = set(map(id, choices(self._done)))
+        good = [each for each in self.good if id(each) in built]
+        values = self._values(good)
         places = fronts.front(values, list(self.goals.metrics.values()))
-        return [self.good[i] for i in sorted(places, key=lambda i: values[i])]
+        return [good[i] for i in sorted(places, key=lambda i: values[i])]
 
     @property
     def distinct(self) -> list[tuple[TriedPoint, int]]:

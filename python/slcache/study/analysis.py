@@ -23,6 +23,7 @@ from slcache.study.outcome import (
     Configuration,
     Outcome,
     Setting,
+    choices,
     short_files,
     short_names,
 )
@@ -372,7 +373,7 @@ class Analysis(JsonDocument):
     def configurations(self) -> list[Configuration]:
         """The configurations, load by load, the best in the first metric first.
 
-        Those without one are last.
+        Behind them are those that knew the trace, then those without a figure.
         """
         if not self.metrics:
             return self.outcome.configurations
@@ -381,9 +382,12 @@ class Analysis(JsonDocument):
         known = dict.fromkeys(map(self._load_of, self.outcome.configurations))
         loads = {load: i for i, load in enumerate(known)}
 
-        def place(one: Configuration) -> tuple[int, bool, float]:
+        built = set(map(id, choices(self.outcome.configurations)))
+
+        def place(one: Configuration) -> tuple[int, bool, bool, float]:
             mean = one.mean(first)
-            return loads[self._load_of(one)], mean is None, sign * (mean or 0.0)
+            load = loads[self._load_of(one)]
+            return load, mean is None, id(one) not in built, sign * (mean or 0.0)
 
         return sorted(self.outcome.configurations, key=place)
 

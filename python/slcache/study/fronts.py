@@ -11,7 +11,15 @@ import numpy as np
 
 from slcache.metrics import Goal, metric_of
 from slcache.results.intervals import LEVEL, Estimate, RepeatedFigure, against, estimate
-from slcache.study.outcome import TRACE, Configuration, Outcome, Setting, settings_text, short_names
+from slcache.study.outcome import (
+    TRACE,
+    Configuration,
+    Outcome,
+    Setting,
+    choices,
+    settings_text,
+    short_names,
+)
 
 if TYPE_CHECKING:
     from slcache.study import document
@@ -92,7 +100,8 @@ class Front:
     @cached_property
     def ideal(self) -> dict[str, float]:
         """The best figure of each metric."""
-        columns = zip(self.goals.items(), zip(*self.points, strict=True), strict=True)
+        points = _points(choices(self.configurations), self.goals)
+        columns = zip(self.goals.items(), zip(*points, strict=True), strict=True)
         return {name: (min if goal == "min" else max)(each) for (name, goal), each in columns}
 
     def to_dict(self) -> document.FrontShape:
@@ -121,20 +130,24 @@ def of_outcome(
     """Return the front of a study's configurations by metrics with these goals.
 
     A metric in which they do not differ tells nothing of them, and one that none has would leave
-    no configuration to judge. Configurations that are not `kept` are on no front.
+    no configuration to judge. Configurations that are not `kept` are on no front, nor
+    are those that knew the trace.
     """
     means = {name: {one.mean(name) for one in outcome.configurations} - {None} for name in goals}
     telling = {name: goal for name, goal in goals.items() if len(means[name]) > 1}
     judged = outcome.with_metric(*telling) if telling else []
     points = _points(judged, telling)
     good = [i for i, each in enumerate(judged) if kept(each)]
+    broken = len(judged) - len(good)
+    built = set(map(id, choices(outcome.configurations)))
+    good = [i for i in good if id(judged[i]) in built]
     places = [good[i] for i in front([points[i] for i in good], list(telling.values()))]
     return Front(
         telling,
         judged,
         sorted(places, key=lambda i: points[i]),
         len(outcome.configurations) - len(judged),
-        len(judged) - len(good),
+        broken,
         [name for name in goals if name not in telling],
         absent,
         neutral,
@@ -152,6 +165,8 @@ class SeedSpread:
     best: int | None = None
     #: Places of those that seeds do not tell from the best.
     alike: Sequence[int] = ()
+    #: How many others it was held against.
+    others: int = 0
 
     @property
     def repeated(self) -> int:
@@ -188,17 +203,20 @@ def spread(
     """Return how seeds, or draws of a recording, spread a metric of configurations that have it."""
     having = [one for one in configurations if one.values(metric)]
     estimates = [estimate(one.values(metric), draws=draws) for one in having]
-    if goal is None or not having:
+    built = set(map(id, choices(configurations)))
+    rivals = [i for i, one in enumerate(having) if id(one) in built]
+    if goal is None or not rivals:
         return SeedSpread(metric, having, estimates)
     choose = min if goal == "min" else max
-    best = choose(range(len(having)), key=lambda i: estimates[i].mean)
-    by_seed = [dict(zip(one.seeds, one.figures[metric], strict=True)) for one in having]
+    best = choose(rivals, key=lambda i: estimates[i].mean)
+    seeded = {i: (having[i].seeds, having[i].figures[metric]) for i in rivals}
+    by_seed = {i: dict(zip(*each, strict=True)) for i, each in seeded.items()}
     # A seed means the same draws for all.
     figures = {
-        i: RepeatedFigure([of.get(s) for s in by_seed[best]], draws) for i, of in enumerate(by_seed)
+        i: RepeatedFigure([of.get(s) for s in by_seed[best]], draws) for i, of in by_seed.items()
     }
     alike = [i for i, found in against(figures, best).items() if found.inside_noise]
-    return SeedSpread(metric, having, estimates, best, alike)
+    return SeedSpread(metric, having, estimates, best, alike, len(rivals) - 1)
 
 
 @dataclass(frozen=True)
@@ -222,9 +240,9 @@ class LoadFront:
 
     @cached_property
     def by_settings(self) -> dict[Key, Configuration]:
-        """The configurations that the load has figures of."""
+        """The configurations that the load has figures of, but those that knew the trace."""
         found = self.front.configurations if self.front.goals else self.outcome.configurations
-        return {tuple(each.settings.items()): each for each in found}
+        return {tuple(each.settings.items()): each for each in choices(found)}
 
 
 def of_loads(

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from slcache import units
+from slcache import catalogue, units
 from slcache.frame import FIGURES
 from slcache.metrics import metric_of
 from slcache.results.intervals import Estimate
@@ -75,6 +75,14 @@ def is_load(name: str) -> bool:
     return name == TRACE or name.startswith(_LOADS)
 
 
+class _Chosen(Protocol):
+    @property
+    def settings(self) -> Mapping[str, Any]: ...
+
+
+Point = TypeVar("Point", bound=_Chosen)
+
+
 @dataclass(frozen=True)
 class Configuration:
     """What was set alike, and the figures of each seed it was run with."""
@@ -103,6 +111,13 @@ class Configuration:
     def to_dict(self, metrics: Sequence[str]) -> document.ConfigurationShape:
         """Return settings and means as plain data."""
         return {"settings": dict(self.settings), "metrics": self.means(metrics)}
+
+
+def choices(points: Sequence[Point]) -> list[Point]:
+    """Return the points that a device can be: what knew the trace is none, unless all did."""
+    scheme = {"scheme": ""}
+    built = [each for each in points if not catalogue.known_by({**scheme, **each.settings})]
+    return built or list(points)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from slcache.study.outcome import (
     DONE,
     TRACE,
     Outcome,
+    choices,
     figure_text,
     interval_text,
     interval_texts,
@@ -66,7 +67,7 @@ def parts(
     yield Text(points(outcome), "bold")
     for status, reason, count in outcome.reasons():
         yield Text(f"{count:,} {status}: {reason}", "yellow")
-    for line in missing(analysis):
+    for line in [*ahead(analysis), *missing(analysis)]:
         yield Text(line, "yellow")
     yield _ranked(analysis)
     if analysis.levels:
@@ -147,10 +148,11 @@ def best(analysis: Analysis) -> Iterator[str]:
         return
     told = []
     for judged in analysis.judged if len(analysis.judged) > 1 or not analysis.apart else ():
-        means = [(one.mean(first), one) for one in judged.outcome.with_metric(first)]
+        having = [one for one in choices(judged.outcome.configurations) if one.values(first)]
+        means = [(one.mean(first) or 0.0, one) for one in having]
         if len(means) < 2:
             continue
-        figure = (max if goal == "max" else min)(mean for mean, _ in means if mean is not None)
+        figure = (max if goal == "max" else min)(mean for mean, _ in means)
         alike = [one for mean, one in means if mean == figure]
         name = settings_text(alike[0].settings, analysis.short)
         others = f" and {len(alike) - 1:,} more" if len(alike) > 1 else ""
@@ -163,9 +165,9 @@ def best(analysis: Analysis) -> Iterator[str]:
 
 def ahead(analysis: Analysis) -> Iterator[str]:
     """Say which schemes knew the trace, as no device can: whatever is best, they are no choice."""
-    known = {entry["name"] for entry in catalogue.schemes() if entry.get("looks_ahead")}
-    every = map(str, analysis.outcome.frame["scheme"].unique(maintain_order=True))
-    if found := [name for name in every if catalogue.variant(name)[0] in known]:
+    outcome = analysis.outcome
+    every = (catalogue.known_by({**outcome.fixed, **c.settings}) for c in outcome.configurations)
+    if found := [*dict.fromkeys(filter(None, every))]:
         knew = (
             "knew the trace: a yardstick, and no choice.",
             "knew the trace: yardsticks, no choice.",
@@ -178,8 +180,7 @@ def _doubt(judged: LoadFront, metric: str) -> str:
     found = judged.spreads.get(metric)
     if found is None or not _judges(found) or not found.alike:
         return ""
-    others = len(found.configurations) - 1
-    return f", not told from {len(found.alike):,} of {others:,} by {judged.outcome.repeats}s"
+    return f", not told from {len(found.alike):,} of {found.others:,} by {judged.outcome.repeats}s"
 
 
 def _by_load(
@@ -419,7 +420,7 @@ def _noise(analysis: Analysis, found: SeedSpread, word: str) -> str:
     more = f" and {count - _NAMED:,} more" if count > _NAMED else ""
     return (
         f"{found.metric}: the difference between the best ({told}) and {count:,} of "
-        f"{len(names) - 1:,} others is not significant over the {word}s: "
+        f"{found.others:,} others is not significant over the {word}s: "
         f"{'; '.join(names[i] for i in found.alike[:_NAMED])}{more}."
     )
 
