@@ -322,7 +322,11 @@ def test_the_report_shows_what_there_is(three: slcache.Comparison) -> None:
         assert page.count(f">{title}</h2>") == 1
     assert "What schemes changed" not in three.runs[0].report()
     assert texts(three.runs[0].plot_windows()) == ["no scheme with windows"]
-    assert texts(three.runs[0].plot_histogram("actions")) == ["nothing counted: actions"]
+    for plot in (three.runs[0].plot_histogram, three.runs[0].plot_curve):
+        with pytest.raises(slcache.UsageError, match=r"'actions': no .* there are: none"):
+            plot("actions")
+    with pytest.raises(slcache.UsageError, match=r"'action': no .* there are: .*actions"):
+        three.plot_histogram("action")
 
 
 @pytest.mark.parametrize(("least", "scale"), [(0.5, "log"), (-0.1, None)])

@@ -501,6 +501,9 @@ def test_the_verb_says_what_differs_and_exits_as_asked(
         assert (second in done.stderr.decode()) is (second == "nowhere")
         text = done.stdout.decode()
         assert re.search(told, text)
+        if not options and not done.returncode:
+            own = str(slcache.diff(comparison, other))
+            assert own.split() == text.partition("\nA: ")[0].split()
         means = re.findall(r"(?:read|write)_(?:mean|p99|max) +\S+ (\S+) +\S+ (\S+) ", text)
         assert len({unit for pair in means for unit in pair}) == (second == "b")
 

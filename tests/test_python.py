@@ -312,6 +312,36 @@ OPTION = re.compile(r"(?<![\w-])--[a-z]")
 Act = Callable[[Path], object]
 
 
+def test_what_is_no_argument_is_named_with_its_function_and_the_nearest(trace: Path) -> None:
+    run = slcache.run(trace, device="tiny", scheme="baseline")
+    tried = 0
+    for function in every(trace, run).values():
+        known = inspect.signature(function).parameters
+        if any(each.kind is each.VAR_KEYWORD for each in known.values()):
+            continue
+        for name in known:
+            with pytest.raises(TypeError, match=rf"{name}s_; did you mean \w+\?") as told:
+                function(**{f"{name}s_": 1})
+            assert function.__name__ in str(told.value) or inspect.isclass(function)
+            tried += 1
+    assert tried > 100
+
+
+def test_options_are_text_numbers_and_booleans_as_settings_are(trace: Path) -> None:
+    how: dict[str, Any] = {"device": "tiny", "scheme": "baseline"}
+    texts = {"take": "40", "time_scale": "0.5", "rebase": "true"}
+    values = {"take": 40, "time_scale": 0.5, "rebase": True}
+    one, other = (slcache.run(trace, trace_options=each, **how) for each in (texts, values))
+    assert slcache.diff(one, other).equal
+    drawn = slcache.run(
+        "zipf-4k", workload_options={"requests": 100, "footprint_bytes": 2 << 20}, **how
+    )
+    assert drawn.to_dict()["trace"]["requests"] == 100
+    assert slcache.Trace(trace, options={"take": 40}).info()["requests"] == 40
+    with pytest.raises(slcache.UsageError, match="values text, numbers or booleans"):
+        slcache.run(trace, trace_options={"take": [40]}, **how)
+
+
 def ran(trace: object = LOAD, **changed: object) -> Act:
     """Return a run with other arguments."""
     given: dict[str, Any] = {"device": "tiny", "scheme": "baseline", **changed}

@@ -221,8 +221,6 @@ def histogram(runs: Runs, name: str) -> Spec:
     sums over the others; how even the counts are of all combinations is a panel of its own.
     """
     found, labels = _called(list(runs.values()), "histograms", name), list(runs)
-    if not found:
-        return layout.empty(f"nothing counted: {name}")
     if all(len(entry["axes"]) == 2 for entry in found.values()):
         panels = [_table(labels[place], place, entry) for place, entry in found.items()]
         return layout.picture(panels, columns=_COLUMNS, room=110, zoom=False)
@@ -318,8 +316,6 @@ def _times(times: float, total: float) -> str:
 def curve(runs: Runs, name: str) -> Spec:
     """Draw the curves of one name: a panel for each scheme, in one scale."""
     found, labels = _called(list(runs.values()), "curves", name), list(runs)
-    if not found:
-        return layout.empty(f"no curve: {name}")
     points = (point for e in found.values() for point in (*e["computed"], *e["measured"]))
     log = min(value for _, value in points) > 0
     panels = [

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.text import Text
-
-from slcache import ResultError, units
+from slcache import ResultError
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.documents import saved
 from slcache.files import Transaction
 from slcache.files import inputs as files_of
-from slcache.names import shown
 from slcache.options import option
 from slcache.options.models import GB_PER_DAY, NORMALISE
 from slcache.results import Comparison, differences
-from slcache.results.differences import Difference, RunDifference, gather
+from slcache.results.differences import Difference, gather
 from slcache.results.result import FILES
-from slcache.tables.table import Columns, Table
 
 #: Exit status where results differ, of --rerun and of --exit-code.
 DIFFERENT = 1
@@ -121,65 +117,9 @@ def _print(
     asked: DiffOptions,
 ) -> None:
     """Print a difference; as JSON with what is `beside` it."""
-    parts = _differences(found, names, everything=asked.everything)
-    console.answer(asked.form, {**found.to_dict(), **beside}, parts)
-
-
-def _differences(
-    found: Difference, names: tuple[str, str], *, everything: bool
-) -> Iterator[Table | Text | str]:
-    """Yield each key or figure that differs, and what else separates the results."""
-    yield Text(found.state)
-    parts = ("config", "trace", "origin", "metrics", *(["others"] if everything else []))
-    rows = [
-        {"run": _name(run), "part": part, **vars(change), "factor": change.factor}
-        for run in found.runs
-        for part in parts
-        for change in getattr(run, part)
-    ]
-    latencies = [value for row in rows if _is_latency(row) for value in _numbers(row)]
-    several: Columns = {"run": "run"} if len(found.runs) > 1 else {}
-    columns: Columns = {
-        **several,
-        "part": "part",
-        "key": lambda row: row["key"].removesuffix("_ns") if _is_latency(row) else row["key"],
-        "A": lambda row: _shown(row, "first", latencies),
-        "B": lambda row: _shown(row, "second", latencies),
-        "B / A": lambda row: "–" if row["factor"] is None else units.factor(row["factor"]),
-    }
-    yield Table(rows, columns if rows else {}, only=_KEYS)
-    for run in found.runs:
-        if run.equal:
-            yield Text(f"{_name(run)}: identical", "bold green")
-        if run.others and not everything:
-            yield f"{_name(run)}: {len(run.others)} other figures differ; --all shows them"
-    for side, only in (("A", found.only_first), ("B", found.only_second)):
-        if only:
-            yield f"only in {side}: {', '.join(only)}"
-    yield from (f"{side}: {name}" for side, name in zip("AB", names, strict=True))
-
-
-_KEYS = ("run", "part", "key", "unit", "first", "second", "factor")
-
-
-def _name(run: RunDifference) -> str:
-    return " and ".join(dict.fromkeys(run.labels))
-
-
-def _is_latency(row: Mapping[str, Any]) -> bool:
-    """Return whether a figure is one of the latencies, which are in one unit."""
-    return bool(row["unit"] == "ns" and row["key"].startswith(("read_", "write_")))
-
-
-def _numbers(row: Mapping[str, Any]) -> list[float]:
-    return [value for value in (row["first"], row["second"]) if isinstance(value, int | float)]
-
-
-def _shown(row: Mapping[str, Any], side: str, latencies: Sequence[float]) -> str:
-    """Return one side's value, in the unit that suits both, or all latencies."""
-    value, alike = row[side], latencies if _is_latency(row) else _numbers(row)
-    is_figure = row["unit"] and value in _numbers(row)
-    return units.figures(alike, row["unit"])(value) if is_figure else shown(value)
+    parts = found.parts(everything=asked.everything)
+    sides = (f"{side}: {name}" for side, name in zip("AB", names, strict=True))
+    console.answer(asked.form, {**found.to_dict(), **beside}, [*parts, *sides])
 
 
 _PAGE = Path("report.html")

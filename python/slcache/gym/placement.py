@@ -19,7 +19,7 @@ from slcache.gym import rewards
 from slcache.gym.env import DeviceEnv, Info, Observation
 from slcache.gym.rewards import Observations
 from slcache.gym.rules import EpisodeSource, Rules, Start, overrides, workloads_of
-from slcache.options.content import is_workload
+from slcache.options.content import OptionValues, is_workload
 from slcache.scheme import Scheme
 from slcache.scheme.source import NotFoundError, found, of_class
 from slcache.trace import Trace, generate, reader_options
@@ -137,7 +137,7 @@ class PlacementEnv(DeviceEnv):
         batch: int = 1,
         settings: Mapping[str, Any] | None = None,
         trace_format: str | None = None,
-        trace_options: Mapping[str, str] | None = None,
+        trace_options: OptionValues | None = None,
         replay: str | None = None,
         reward: rewards.Spec = "latency",
         max_steps: int | None = None,

@@ -23,7 +23,7 @@ from slcache.gym import rewards
 from slcache.gym.actions import Actions, Knob
 from slcache.gym.rewards import Observations, Own, Reward
 from slcache.options import checked, own_word
-from slcache.options.content import SEED_MAX, checked_seed, is_workload
+from slcache.options.content import SEED_MAX, OptionValues, checked_seed, is_workload
 from slcache.trace import reader_options, workload
 
 #: Requests of a workload that has no end and of which `trace_options` says none.
@@ -215,7 +215,7 @@ class KnobRules(Rules):
         scheme: str = "rl",
         settings: Mapping[str, Any] | None = None,
         trace_format: str | None = None,
-        trace_options: Mapping[str, str] | None = None,
+        trace_options: OptionValues | None = None,
         replay: str | None = None,
         load_state: Path | None = None,
         window: tuple[str, int] | None = None,

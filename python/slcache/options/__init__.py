@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
+import json
 import math
 import operator
 import os
@@ -104,7 +105,11 @@ def checked(
             if word in said or (word != name and word in kwargs):
                 refuse(name, value, f"is the same argument as {word}; give one of the two")
             said[word] = value
-        bound = signature.bind(*args, **said)
+        try:
+            bound = signature.bind(*args, **said)
+        except TypeError as error:
+            unknown = next((name for name in said if not rest and name not in kinds), None)
+            raise TypeError(f"{function.__name__}(): {_told(unknown, kinds) or error}") from None
         for name, value in bound.arguments.items():
             if name in kinds:
                 by_source = _by_source(value) if name in _SCHEMES else value
@@ -118,6 +123,15 @@ def checked(
                 raise
 
     return call
+
+
+def _told(unknown: str | None, known: Collection[str]) -> str:
+    """Return that there is no such argument, with the nearest; nothing where none is unknown."""
+    if unknown is None:
+        return ""
+    near = difflib.get_close_matches(unknown, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+    return f"unknown argument {unknown}; {hint}"
 
 
 def _naming(arguments: Mapping[str, Any]) -> Iterator[Any]:
@@ -178,9 +192,6 @@ def fitting(name: str, value: object, annotation: str, own: Range | None = None)
 def _known(kind: str) -> tuple[Callable[[object], Any], str] | None:
     """Return what is known of an annotation: of a list also what its brackets say."""
     outer, _, inner = kind.removesuffix("]").partition("[")
-    if (outer, inner) == ("Mapping", "str, str"):
-        texts = _if(lambda value: _is_table(value) and all(map(_is_text, value.values())))
-        return texts, "a dict whose keys and values are text"
     each = _known(inner) if outer == "Sequence" and inner else None
     outer = outer.rpartition(".")[2]
     if each is None:
@@ -251,10 +262,24 @@ def _if(fits: Callable[[Any], bool]) -> Callable[[object], Any]:
 
 
 _CONTENT = _if(lambda value: isinstance(value, Mapping) or _is_path(value))
+
+
+def _texts(value: object) -> Mapping[str, str] | None:
+    """Return a table whose values are text, numbers, True or False with all of them as text."""
+    if not isinstance(value, Mapping) or not _is_table(value):
+        return None
+    told = {
+        key: each if isinstance(each, str | bool) else _number(each) for key, each in value.items()
+    }
+    texts = {k: each if isinstance(each, str) else json.dumps(each) for k, each in told.items()}
+    return texts if None not in told.values() and all(map(_is_text, texts.values())) else None
+
+
 _FUNCTION = _if(lambda value: callable(value) and not isinstance(value, type))
 #: By the name of an annotation: what fits it, as the function gets it, and what it is called.
 _KINDS: Mapping[str, tuple[Callable[[object], Any], str]] = {
     "Content": (_CONTENT, "a path, a name or a dict"),
+    "OptionValues": (_texts, "a dict whose keys are text, and values text, numbers or booleans"),
     "Settings": (_CONTENT, "a dict, or the path of a file"),
     "bool": (_if(lambda value: isinstance(value, bool)), "True or False"),
     "int": (_whole, "a whole number"),

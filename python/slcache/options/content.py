@@ -209,6 +209,8 @@ def json_of(content: Mapping[str, Any], what: str) -> str:
 
 #: Single keys, dotted or nested; a whole configuration, as results have it; or a file of either.
 Settings = Mapping[str, Any] | Path
+#: Options by their names: text, numbers, True and False, which arrive as text.
+OptionValues = Mapping[str, Any]
 
 
 class FileValue(str):

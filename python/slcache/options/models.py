@@ -13,7 +13,15 @@ from slcache import files
 from slcache.errors import UsageError, about
 from slcache.files import Path
 from slcache.options import Options, content, known, matching, needed, no_folder, option, parsing
-from slcache.options.content import SEED_MAX, Content, Settings, duplicate, flatten, unique
+from slcache.options.content import (
+    SEED_MAX,
+    Content,
+    OptionValues,
+    Settings,
+    duplicate,
+    flatten,
+    unique,
+)
 
 if TYPE_CHECKING:
     from slcache.execute.executors import Executor
@@ -37,7 +45,7 @@ class RecordingOptions(Options):
         check=known("trace format", _formats),
         offer="formats",
     )
-    trace_options: Mapping[str, str] | None = option(
+    trace_options: OptionValues | None = option(
         "KEY=VALUE",
         "Set an option of the trace reader, such as take=1000. Repeat it.",
         name="--trace-option",
@@ -77,7 +85,7 @@ class TraceOptions(RecordingOptions):
     trace: Content | Sequence[Content] = field(
         kw_only=False, metadata=needed(*TRACE, offer="workloads")
     )
-    workload_options: Mapping[str, str] | None = option(*CHANGED, name="--workload")
+    workload_options: OptionValues | None = option(*CHANGED, name="--workload")
 
     def reader(self) -> dict[str, str]:
         """Return it as options of the trace's reader; UsageError for keys of what has none."""

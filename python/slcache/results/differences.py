@@ -10,19 +10,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NotRequired
 
+from rich.text import Text
 from typing_extensions import TypedDict
 
+from slcache import units
 from slcache.documents import Document, saved
 from slcache.documents.schemata import shape
 from slcache.errors import ResultError, about
 from slcache.files import Path
 from slcache.metrics import METRICS, PARTS
-from slcache.names import few, leaves
+from slcache.names import few, leaves, shown
 from slcache.options import checked
 from slcache.results.comparison import Comparison
 from slcache.results.result import Result, runs_of
 from slcache.results.seeded import SeededComparison
 from slcache.sentences import notes
+from slcache.tables.table import Columns, Table, plain
 
 
 @checked
@@ -196,7 +199,7 @@ class RunDifference:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Difference:
     """What separates two results, run by run."""
 
@@ -220,6 +223,65 @@ class Difference:
             "only_second": self.only_second,
             "runs": [run.to_dict() for run in self.runs],
         }
+
+    def parts(self, *, everything: bool = False) -> Iterator[Table | Text | str]:
+        """Yield each key or figure that differs, and what else separates the results."""
+        yield Text(self.state)
+        parts = ("config", "trace", "origin", "metrics", *(["others"] if everything else []))
+        rows = [
+            {"run": _name(run), "part": part, **vars(change), "factor": change.factor}
+            for run in self.runs
+            for part in parts
+            for change in getattr(run, part)
+        ]
+        latencies = [value for row in rows if _is_latency(row) for value in _numbers(row)]
+        several: Columns = {"run": "run"} if len(self.runs) > 1 else {}
+        columns: Columns = {
+            **several,
+            "part": "part",
+            "key": lambda row: row["key"].removesuffix("_ns") if _is_latency(row) else row["key"],
+            "A": lambda row: _shown(row, "first", latencies),
+            "B": lambda row: _shown(row, "second", latencies),
+            "B / A": lambda row: "–" if row["factor"] is None else units.factor(row["factor"]),
+        }
+        yield Table(rows, columns if rows else {}, only=_KEYS)
+        for run in self.runs:
+            if run.equal:
+                yield Text(f"{_name(run)}: identical", "bold green")
+            if run.others and not everything:
+                yield f"{_name(run)}: {len(run.others)} other figures differ; --all shows them"
+        for side, only in (("A", self.only_first), ("B", self.only_second)):
+            if only:
+                yield f"only in {side}: {', '.join(only)}"
+
+    def __str__(self) -> str:
+        return plain(*self.parts())
+
+    def __repr__(self) -> str:
+        return f"<slcache.Difference of {len(self.runs)} runs>"
+
+
+_KEYS = ("run", "part", "key", "unit", "first", "second", "factor")
+
+
+def _name(run: RunDifference) -> str:
+    return " and ".join(dict.fromkeys(run.labels))
+
+
+def _is_latency(row: Mapping[str, Any]) -> bool:
+    """Return whether a figure is one of the latencies, which are in one unit."""
+    return bool(row["unit"] == "ns" and row["key"].startswith(("read_", "write_")))
+
+
+def _numbers(row: Mapping[str, Any]) -> list[float]:
+    return [value for value in (row["first"], row["second"]) if isinstance(value, int | float)]
+
+
+def _shown(row: Mapping[str, Any], side: str, latencies: Sequence[float]) -> str:
+    """Return one side's value, in the unit that suits both, or all latencies."""
+    value, alike = row[side], latencies if _is_latency(row) else _numbers(row)
+    is_figure = row["unit"] and value in _numbers(row)
+    return units.figures(alike, row["unit"])(value) if is_figure else shown(value)
 
 
 @checked

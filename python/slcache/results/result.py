@@ -88,12 +88,12 @@ class Frames(JsonDocument):
     @checked
     def plot_histogram(self, name: str) -> Chart:
         """Draw what schemes counted by bins, such as `actions` or `states`."""
-        return self._drawn("scheme", "histogram", name)
+        return self._named("histogram", name)
 
     @checked
     def plot_curve(self, name: str) -> Chart:
         """Draw what schemes' models predict beside what was measured, such as `cost`."""
-        return self._drawn("scheme", "curve", name)
+        return self._named("curve", name)
 
     def plot_wear(self) -> Chart:
         """Draw how block erases are distributed, per pool and cell mode."""
@@ -114,6 +114,16 @@ class Frames(JsonDocument):
     def plot_attribution(self) -> Chart:
         """Draw the mean latency by component: service and what requests waited for."""
         return self._drawn("performance", "attribution")
+
+    def _named(self, kind: str, name: str) -> Chart:
+        from slcache.charts import scheme
+
+        known = scheme.names(self.documents, f"{kind}s")
+        if name not in known:
+            refuse(
+                "name", name, f"no {kind} of these runs; there are: {', '.join(known) or 'none'}"
+            )
+        return self._drawn("scheme", kind, name)
 
     def _drawn(self, room: str, name: str, *given: object) -> Chart:
         """Draw what a room of `charts` does, with a note where the trace is no recording."""

@@ -20,7 +20,7 @@ from slcache.errors import ConfigError, UsageError, about
 from slcache.files import Path
 from slcache.names import leaves
 from slcache.options import checked
-from slcache.options.content import checked_seed, flatten, unique
+from slcache.options.content import OptionValues, checked_seed, flatten, unique
 from slcache.trace import twins
 
 __all__ = ["convert", "generate", "info", "lint", "picture", "twin"]
@@ -49,7 +49,7 @@ class Trace:
         self,
         path: Path,
         format: str | None = None,
-        options: Mapping[str, str] | None = None,
+        options: OptionValues | None = None,
     ) -> None:
         self.path = os.fspath(path)
         self._options = reader_options(format, options)
@@ -154,7 +154,7 @@ def convert(
     to: str | None = None,
     lossy: Sequence[str] = (),
     trace_format: str | None = None,
-    trace_options: Mapping[str, str] | None = None,
+    trace_options: OptionValues | None = None,
     on_progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Write a trace in another format, or several as one in order of time.
@@ -262,7 +262,7 @@ def _limited(said: dict[str, Any], what: str) -> dict[str, Any]:
 
 
 def reader_options(
-    trace_format: str | None, options: Mapping[str, str] | None, seed: int | None = None
+    trace_format: str | None, options: OptionValues | None, seed: int | None = None
 ) -> list[tuple[str, str]]:
     """Return a trace's reader options, with the format and the seed of a workload among them."""
     named = {"format": trace_format, "seed": None if seed is None else str(checked_seed(seed))}
@@ -276,7 +276,7 @@ def info(
     trace: Path,
     *,
     trace_format: str | None = None,
-    trace_options: Mapping[str, str] | None = None,
+    trace_options: OptionValues | None = None,
     on_progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Return a trace's counts, footprint and statistics."""
@@ -288,7 +288,7 @@ def lint(
     trace: Path,
     *,
     trace_format: str | None = None,
-    trace_options: Mapping[str, str] | None = None,
+    trace_options: OptionValues | None = None,
     on_progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Return every problem that would stop or distort a run, with its line."""
@@ -301,7 +301,7 @@ def picture(
     output: Path,
     *,
     trace_format: str | None = None,
-    trace_options: Mapping[str, str] | None = None,
+    trace_options: OptionValues | None = None,
 ) -> None:
     """Draw sizes, times, hot set and addresses in a .png, .svg, .pdf or .html file."""
     Trace(trace, trace_format, trace_options).picture(output)
@@ -313,7 +313,7 @@ def twin(
     output: Path,
     *,
     trace_format: str | None = None,
-    trace_options: Mapping[str, str] | None = None,
+    trace_options: OptionValues | None = None,
 ) -> dict[str, Any]:
     """Write a workload file, a `.toml`, whose requests have a trace's figures, and return these.
 
