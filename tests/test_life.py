@@ -97,6 +97,14 @@ def test_lives_follow_from_parts_by_mode_and_rates(result: Path) -> None:
     assert dict(endurance.life_rows(told))["estimated lifetime"] == "–"
 
 
+def test_a_page_says_why_a_device_has_no_life(tmp_path: Path) -> None:
+    result = slcache.run(writes(tmp_path, 100), device="ips-384g", scheme="tlc-only")
+    rows = dict(endurance.life_rows(result.to_dict()))
+    assert rows["estimated lifetime"] == "–"
+    assert rows["life"] == "no life is told: the endurance is not known in tlc"
+    assert rows["life"] in result.report()
+
+
 def test_the_rate_is_the_traces_whatever_the_replay(tmp_path: Path) -> None:
     trace = writes(tmp_path, 200, gap_ms=1000)
     cases: list[tuple[dict[str, Any], int]] = [

@@ -95,6 +95,8 @@ def life_rows(document: Document, gb_per_day: float | None = None) -> Rows:
         cycles = units.significant(damage["cycles"])
         used = f"{mean} of the mean block, {most} of the most worn ({by}, {cycles} cycles)"
         found.append(("life used", used))
+    elif wear["note"] is not None:
+        found.append(("life", wear["note"]))
     found += [("estimated lifetime", life.told(life.host_bytes, _written))]
     if life.most_worn_bytes is not None:
         worst = life.told(life.most_worn_bytes, _written)
