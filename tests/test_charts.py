@@ -106,6 +106,19 @@ def test_what_was_programmed_adds_up_to_write_amplification(nine: slcache.Compar
             assert f"mean {units.factor(mean['x'])}" in [row.get("text") for row in own]
 
 
+def test_a_log_axis_of_factors_has_two_labels_however_short_it_is() -> None:
+    low = np.geomspace(1e-3, 1e3, 200)
+    for start, end in ((a, a * by) for a in low for by in (1.3, 1.5, 2.0, 4.0, 100.0)):
+        found = spec.short_ticks(start, end)
+        parts = [p * 10.0**n for n in range(-4, 7) for p in (1, 2, 3, 5)]
+        told = [each for each in found or parts if start <= each <= end]
+        assert len(told) >= 2
+        assert found is None or len(told) == len(found) <= 11
+    label = Axis(kind="factor", log=True, ticks=[0.8, 1.0]).channel("x")["axis"]
+    assert label["values"] == [0.8, 1.0]
+    assert "indexof" not in label["labelExpr"]
+
+
 def test_parts_of_the_mean_latency_add_up_to_it(nine: slcache.Comparison) -> None:
     drawn = performance.attribution(runs_of(nine))
     for panel, side in zip(panels(drawn).values(), ("read", "write"), strict=True):

@@ -45,7 +45,10 @@ def relative(runs: Runs, to: str) -> Spec:
         # There is room for what is written behind the furthest.
         low, high = min(factors, default=1.0), max(factors, default=1.0)
         high *= max(1.2, (high / low) ** 0.15)
-        across = Axis("factor, lower is better", "factor", log=True, low=0.9 * low, high=high)
+        low *= 0.9
+        ticks = spec.short_ticks(low, high)
+        title = "factor, lower is better"
+        across = Axis(title, "factor", log=True, low=low, high=high, ticks=ticks)
         down = spec.names_axis("row", list(runs))
         spans: dict[str, list[float]] = {}
         for row in rows:

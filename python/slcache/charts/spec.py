@@ -146,12 +146,22 @@ class Axis:
 
     def _labels(self) -> str:
         shown = told(self.kind, "datum.value")
-        if not self.log or self.kind == "size":
+        if not self.log or self.kind == "size" or self.ticks is not None:
             return shown
         # Between powers of ten 2, 3 and 5 are told; on a short stretch, where ticks are even, all.
         part = "datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9))"
         odd = f"abs({part} - round({part})) > 1e-6"
         return f"{odd} || indexof([1, 2, 3, 5], round({part})) >= 0 ? ({shown}) : ''"
+
+
+def short_ticks(low: float, high: float) -> list[float] | None:
+    """Return even ticks of a log axis so short that fewer than two of 1, 2, 3 and 5 are on it."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    if sum(low <= part * 10.0**power <= high for power in powers for part in (1, 2, 3, 5)) > 1:
+        return None
+    unit = 10.0 ** math.floor(math.log10((high - low) / 2))
+    step = next(s for s in (5 * unit, 2 * unit, unit) if high // s - math.ceil(low / s) >= 1)
+    return [round(n * step, 12) for n in range(math.ceil(low / step), int(high // step) + 1)]
 
 
 def sized(title: str, most: float, **more: Any) -> Axis:  # noqa: ANN401
