@@ -21,6 +21,7 @@ _KINDS: dict[str, list[dict[str, Any]]] = {
     "Content": [_PATH, _TABLE],
     "Settings": [_PATH, _TABLE],
     "Mapping": [_TABLE],
+    "OptionValues": [_TABLE],
 }
 
 
