@@ -767,3 +767,31 @@ def test_what_is_counted_for_whoever_watches(little: Path) -> None:
     vary = {"host.time_scale": [0.5, 1.0, 2.0]}
     slcache.tune(little, scheme="baseline", vary=vary, points=40, **how)
     assert {total for phase, total in seen if phase == "points"} == {3}
+
+
+def test_percentiles_of_few_requests_are_marked_as_in_runs(tmp_path: Path) -> None:
+    trace, out = write_trace(tmp_path / "t.csv", mixed(600)), tmp_path / "out"
+    pytest.importorskip("optuna")
+    varied = "scheme.baseline.slc.start_free_ratio=0.2,0.5"
+    asked = ("--device", "tiny", "--scheme", "baseline", "--vary", varied)
+    shown = ("--metric", "write_p50", "--metric", "write_p99")
+    told = stdout("sweep", trace, *asked, *shown, "--out", out, "--jobs", "1")
+    again = stdout("sweep", "show", out, *shown, "--explain")
+    goals = ("--minimise", "write_p50", "--minimise", "write_p99", "--points", "2")
+    searched = stdout("tune", trace, *asked, *goals, "--jobs", "1")
+    for text in (told, again, searched):
+        assert re.search(r"write_p50 +write_p99\*", text)
+        said = " ".join(text.split())
+        assert (
+            "* fewer than 10 requests lie beyond this percentile, by points that are done: "
+            "write_p99_ns (2)." in said
+        )
+    best = stdout("sweep", "show", out, "--metric", "write_p99")
+    assert "The best by write_p99_ns*: " in best
+    # A table that has no such column is read as before.
+    table = pl.read_parquet(out / "points.parquet")
+    named = table["thin"][0].split(",")
+    assert "write_p99_ns" in named
+    assert "write_p50_ns" not in named
+    table.drop("thin").write_parquet(out / "points.parquet")
+    assert "*" not in stdout("sweep", "show", out, *shown)

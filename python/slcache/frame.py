@@ -30,7 +30,7 @@ FIGURES = METRICS | PARTS
 UNITS = {name: metric.unit for name, metric in FIGURES.items()}
 #: Columns that hold words and whole numbers, in every table; all others are fractions.
 _WORDS = (
-    *("trace", "device", "scheme", "key", "status", "reason"),
+    *("trace", "device", "scheme", "key", "status", "reason", "thin"),
     *("pool", "kind", "mode", "cause", "side", "state"),
 )
 _WHOLE = ("seed", "draw", "count", "pages", "bytes", "t_ns", "peak_rss_bytes")

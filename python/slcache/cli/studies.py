@@ -267,9 +267,9 @@ def _tune_parts(found: Tuning) -> list[RenderableType]:
     if more := sum(count for _, _, count in every[_REASONS:]):
         reasons.append(Text(f"{more:,} more for other reasons (--out has them)", "yellow"))
     table = _front(found) if found.sized is None else _sizes(found, found.sized)
-    from slcache.study.show import ahead
+    from slcache.study.show import ahead, few
 
-    known = (Text(line, "yellow") for line in ahead(found.analysis))
+    known = (Text(line, "yellow") for line in [*ahead(found.analysis), *few(found.analysis)])
     return [*told, *reasons, *known, table, *map(Text, found.told())]
 
 

@@ -20,6 +20,7 @@ from typing import Any, Literal
 
 from slcache import _core, metrics
 from slcache.code import call, spoken
+from slcache.documents import figures
 from slcache.errors import ConfigError, RunError, TraceError
 from slcache.execute import store
 from slcache.execute.run import REPEAT, Run
@@ -71,6 +72,8 @@ class Done:
     costs: Mapping[str, float] = field(default_factory=dict)
     #: What of the trace it did not serve as it is.
     note: str | None = None
+    #: Percentiles that few requests lie beyond, with commas between.
+    thin: str = ""
     #: Why the run failed, and would again; the exception that says so, and what it is about.
     error: str | None = None
     kind: str = ""
@@ -132,7 +135,8 @@ def done_of_document(document: Mapping[str, Any]) -> Done:
     told = metrics.of_runs([document], METRICS | PARTS)
     values = {name: metric.value(document) for name, metric in told.items()}
     costs = {name: document["sim"][name] for name in ("wall_s", "cpu_s", "peak_rss_bytes")}
-    return Done("", values=values, costs=costs, note=note)
+    thin = ",".join(name for name in values if figures.is_thin(document, name))
+    return Done("", values=values, costs=costs, note=note, thin=thin)
 
 
 def _point(task: Task) -> str:

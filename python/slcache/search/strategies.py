@@ -57,7 +57,7 @@ class PointOutcome:
 
     def stopped(self, reason: str) -> PointOutcome:
         """Return a point that was stopped: what a beginning shows is no figure of the whole."""
-        row = [replace(each, key=None, values={}, costs={}) for each in self.rows[:1]]
+        row = [replace(each, key=None, values={}, costs={}, thin=None) for each in self.rows[:1]]
         rows = [replace(each, status="stopped", reason=reason) for each in row]
         return PointOutcome("stopped", reason, rows=rows)
 

@@ -76,6 +76,8 @@ class PointShape(TypedDict):
     reason: str | None
     """Why there is no result; where there is one, requests that `trace.address = clip` left out or
     cut, else null."""
+    thin: NotRequired[str | None]
+    """The percentiles that fewer than 10 requests lie beyond, with commas between."""
 
 
 @shape

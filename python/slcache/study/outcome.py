@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from slcache.metrics import metric_of
 from slcache.results.intervals import Estimate
 from slcache.sentences import notes
 from slcache.study.axes import PARAMETERS_MAX
+from slcache.tables.grid import THIN
 from slcache.tables.table import Source
 
 if TYPE_CHECKING:
@@ -28,7 +30,9 @@ TRACE = "trace"
 #: Of a recording that was drawn anew: the number of the draw. Older tables have no such column.
 DRAW = "draw"
 INPUTS = (TRACE, "device", "scheme")
-OTHERS = ("point", "seed", DRAW, "key", "status", "reason")
+#: What of a point is told of percentiles; older tables have no such column.
+THIN_COLUMN = "thin"
+OTHERS = ("point", "seed", DRAW, "key", "status", "reason", THIN_COLUMN)
 _LIFE = "lifetime_host_bytes"
 #: The column of the rows' numbers, from 1, which no table has of its own.
 _NUMBER = "#"
@@ -249,9 +253,20 @@ class Outcome:
         return [*found, *((self.title(metric), metric) for metric in metrics)]
 
     def title(self, metric: str) -> str:
-        """Return the title of a metric's column, whose cells have their unit; guesses marked."""
+        """Return the title of a metric's column, whose cells have their unit.
+
+        Guesses are marked, and percentiles that few requests lie beyond.
+        """
         mark = notes.GUESS if metric == _LIFE and self._has_guesses else ""
-        return mark + metric.removesuffix("_ns")
+        return mark + metric.removesuffix("_ns") + THIN * (metric in self.thin)
+
+    @cached_property
+    def thin(self) -> Mapping[str, int]:
+        """Of how many points few requests lie beyond a percentile, by its name."""
+        if THIN_COLUMN not in self.frame.columns:
+            return {}
+        every = (named for named in self.done[THIN_COLUMN] if isinstance(named, str) and named)
+        return Counter(itertools.chain.from_iterable(named.split(",") for named in every))
 
     @cached_property
     def _has_guesses(self) -> bool:

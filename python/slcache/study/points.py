@@ -37,7 +37,7 @@ _MISSPELT = re.compile(
 Status = Literal["done", "failed", "impossible", "stopped"]
 #: Columns in front of what is varied, and behind it; those of the costs.
 _BEFORE = ("trace", "device", "scheme", "seed", "draw")
-_BEHIND = ("key", "status", "reason")
+_BEHIND = ("key", "status", "reason", "thin")
 _COSTS = ("key", "wall_s", "cpu_s", "peak_rss_bytes")
 
 
@@ -52,6 +52,8 @@ class StudyPoint:
     status: Status | None = None
     #: Why it cannot run, or failed; of one that is done, what of the trace was not served.
     reason: str | None = None
+    #: Percentiles that few requests lie beyond, with commas between.
+    thin: str | None = None
     #: The name of its result in a store.
     key: str | None = None
     values: Values = field(default_factory=dict)
@@ -78,6 +80,7 @@ class StudyPoint:
             "key": self.key,
             "status": self.status,
             "reason": self.reason,
+            "thin": self.thin,
             **self.values,
         }
 

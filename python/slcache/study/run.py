@@ -239,6 +239,7 @@ class StudyBatch:
             key=self._keys[place],
             status="done" if done.error is None else "failed",
             reason=done.error or done.note,
+            thin=done.thin,
             values=done.values,
             costs=done.costs,
         )

@@ -29,6 +29,7 @@ from slcache.study.outcome import (
     settings_text,
     value_text,
 )
+from slcache.tables.grid import THIN, THIN_NOTE
 from slcache.tables.table import Cells, Source, Table
 
 #: So many of the best points, rows of other tables, and loads are shown; --json has all.
@@ -67,7 +68,7 @@ def parts(
     yield Text(points(outcome), "bold")
     for status, reason, count in outcome.reasons():
         yield Text(f"{count:,} {status}: {reason}", "yellow")
-    for line in [*ahead(analysis), *missing(analysis)]:
+    for line in [*ahead(analysis), *few(analysis), *missing(analysis)]:
         yield Text(line, "yellow")
     yield _ranked(analysis)
     if analysis.levels:
@@ -106,7 +107,7 @@ def brief(
     told = list(problems)
     yield from (Text(line, "yellow") for line in told)
     yield _ranked(analysis)
-    lines = [*best(analysis), *ahead(analysis), *missing(analysis)]
+    lines = [*best(analysis), *ahead(analysis), *few(analysis), *missing(analysis)]
     if len(analysis.judged) > 1:
         lines += itertools.islice(across(analysis), 1)
     else:
@@ -160,7 +161,8 @@ def best(analysis: Analysis) -> Iterator[str]:
         where = "" if judged.trace is None else f"on {analysis.names[judged.trace]}"
         told.append((where, which, figure, _doubt(judged, first)))
     if told:
-        yield f"The best by {first}: {'; '.join(_by_load(analysis, first, told))}."
+        mark = THIN * (first in analysis.outcome.thin)
+        yield f"The best by {first}{mark}: {'; '.join(_by_load(analysis, first, told))}."
 
 
 def ahead(analysis: Analysis) -> Iterator[str]:
@@ -173,6 +175,13 @@ def ahead(analysis: Analysis) -> Iterator[str]:
             "knew the trace: yardsticks, no choice.",
         )
         yield said_of(found, *knew)
+
+
+def few(analysis: Analysis) -> Iterator[str]:
+    """Say of how many points few requests lie beyond a percentile that is shown."""
+    outcome = analysis.outcome
+    if told := [f"{n} ({outcome.thin[n]:,})" for n in analysis.metrics if n in outcome.thin]:
+        yield f"{THIN_NOTE}, by points that are done: {joined(told)}."
 
 
 def _doubt(judged: LoadFront, metric: str) -> str:
