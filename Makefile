@@ -133,7 +133,7 @@ growth: $(PGO_BENCH) $(VENV)/built ## Measure cost as the work grows; draws docs
 COUNT = cargo run --release -p slcache-bench -- $(1) benches/instructions.toml
 
 .PHONY: bench-check
-bench-check: ## Fail when a request takes over 3 % more instructions than committed
+bench-check: ## Fail when a request takes over 1 % more instructions than committed
 	$(call COUNT,--check)
 
 .PHONY: instructions

@@ -115,7 +115,7 @@ fn parse(text: &str) -> Option<Count> {
 }
 
 /// Growth that fails the check, percent.
-const GROWTH_ALLOWED: f64 = 3.0;
+const GROWTH_ALLOWED: f64 = 1.0;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -163,7 +163,7 @@ impl Table {
             };
             // In this order whole counts give whole percents exactly.
             let growth = 100.0 * (count - before) / before;
-            let verdict = if growth > GROWTH_ALLOWED { ": grew by more than 3 %" } else { "" };
+            let verdict = if growth > GROWTH_ALLOWED { ": grew by more than 1 %" } else { "" };
             good &= growth <= GROWTH_ALLOWED;
             lines.push(format!("{name}: {before:.0} -> {count:.0} ({growth:+.1} %){verdict}"));
         }
@@ -194,9 +194,9 @@ mod tests {
     fn growth_and_missing_rows_fail() {
         let before = table(&[("a", 1000.0), ("b", 1000.0)]);
         let check = |rows: &[(&str, f64)]| before.compare(&table(rows));
-        assert!(check(&[("a", 1030.0), ("b", 400.0)]).1);
-        let (lines, good) = check(&[("a", 1031.0), ("b", 1000.0)]);
-        assert!(!good && lines[0] == "a: 1000 -> 1031 (+3.1 %): grew by more than 3 %", "{lines:?}");
+        assert!(check(&[("a", 1010.0), ("b", 400.0)]).1);
+        let (lines, good) = check(&[("a", 1011.0), ("b", 1000.0)]);
+        assert!(!good && lines[0] == "a: 1000 -> 1011 (+1.1 %): grew by more than 1 %", "{lines:?}");
         assert!(!check(&[("a", 1000.0)]).1);
         assert!(!check(&[("a", 1000.0), ("b", 1000.0), ("c", 1.0)]).1);
     }

@@ -68,6 +68,7 @@ impl Generic {
 }
 
 impl Declared {
+    #[inline(always)]
     fn time(&self, row: &Row<'_, '_>, part: ColumnPart) -> Result<ScannedTime, LineFault> {
         if self.ticks.contains(&part) && row.get(part).contains(&b'.') {
             return Err(row.fault(part, "a whole number of ticks"));
@@ -76,6 +77,7 @@ impl Declared {
     }
 
     /// What a row asks for, by a code or by RWBS.
+    #[inline(always)]
     fn asked(&self, row: &Row<'_, '_>) -> Result<(HostOp, Option<Flags>), LineFault> {
         let field = row.get(ColumnPart::Op);
         let found = self.ops.iter().find(|(code, _)| code.as_bytes() == field);

@@ -122,16 +122,25 @@ impl Layout {
     /// The parts of a line.
     #[inline(always)]
     pub(super) fn row<'a>(&self, line: &'a [u8]) -> Row<'_, 'a> {
+        if self.quoted && memchr::memchr(b'"', line).is_some() {
+            return self.quoted_row(line);
+        }
         let mut row = Row { layout: self, fields: [&[]; ColumnPart::COUNT], found: 0 };
-        let mut put = |field: &'a [u8]| {
+        split(self.separator, line, |field| {
             row.found += 1;
             self.parts_in(row.found).for_each(|part| row.fields[part] = field.trim_ascii());
-        };
-        match self.separator {
-            Some(separator) if self.quoted && memchr::memchr(b'"', line).is_some() => {
-                split_quoted(separator, line).into_iter().for_each(put);
-            }
-            separator => split(separator, line, &mut put),
+        });
+        row
+    }
+
+    /// The parts of a line with a quote.
+    #[cold]
+    #[inline(never)]
+    fn quoted_row<'a>(&self, line: &'a [u8]) -> Row<'_, 'a> {
+        let fields = self.fields(line);
+        let mut row = Row { layout: self, fields: [&[]; ColumnPart::COUNT], found: fields.len() };
+        for (place, field) in fields.into_iter().enumerate() {
+            self.parts_in(place + 1).for_each(|part| row.fields[part] = field);
         }
         row
     }
