@@ -7,6 +7,7 @@ use crate::options::ratio::Ratio;
 use crate::options::TraceOptions;
 use crate::request_source::{Facts, Origin, RequestSource, TraceEntry};
 use crate::sources::source::source;
+use crate::sources::workload::WorkloadSource;
 use crate::stored::trace_path::TracePath;
 use crate::summary::TraceSummary;
 use crate::times;
@@ -105,6 +106,11 @@ impl Part {
             step: format!("part {}", said.join(", ")),
             summary: TraceSummary::default(),
         }))
+    }
+
+    /// How many requests of a trace the part ends behind, where it says so.
+    pub(crate) fn end_of(options: &TraceOptions) -> Option<u64> {
+        Some(options.skip.unwrap_or(0).saturating_add(options.take?))
     }
 
     /// The options without those that ask for a part.
@@ -222,6 +228,14 @@ pub(crate) struct PartSource {
     again: (TracePath, TraceOptions),
 }
 
+/// Opens the trace of which a part is asked for; a workload may have no other end.
+fn whole(path: &TracePath, options: &TraceOptions) -> Result<Box<dyn RequestSource>, TraceError> {
+    match WorkloadSource::is_meant(path.name(), options) {
+        true => Ok(Box::new(WorkloadSource::open(path, options)?)),
+        false => source(path, &Part::whole(options)),
+    }
+}
+
 impl PartSource {
     pub(crate) fn open(mut part: Part, path: &TracePath, options: &TraceOptions) -> Result<Self, TraceError> {
         // What gives its bytes only once is read once for each copy.
@@ -229,10 +243,9 @@ impl PartSource {
             Some(_) => path.clone().rereadable(&mut |_, _, _| true)?,
             None => path.clone(),
         };
-        let whole = Part::whole(options);
-        let inner = source(&again, &whole)?;
+        let inner = whole(&again, options)?;
         part.summary = inner.summary().untaken();
-        Ok(Self { inner, part, again: (again, whole) })
+        Ok(Self { inner, part, again: (again, options.clone()) })
     }
 }
 
@@ -246,7 +259,7 @@ impl RequestSource for PartSource {
                 Ok(true) if out.len() == before => {}
                 Ok(false) if self.part.goes_on() => {
                     self.inner.finish()?;
-                    self.inner = source(&self.again.0, &self.again.1)?;
+                    self.inner = whole(&self.again.0, &self.again.1)?;
                 }
                 more => return more,
             }

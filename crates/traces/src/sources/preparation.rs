@@ -4,7 +4,6 @@ use crate::error::TraceError;
 use crate::options::TraceOptions;
 use crate::parquet::{ParquetWriter, Reading};
 use crate::request_source::{Progress, TraceEntry};
-use crate::sources::part::Part;
 use crate::sources::reader::open;
 use crate::sources::workload::WorkloadSource;
 use crate::stored::blktrace_files::input_files;
@@ -26,7 +25,7 @@ pub fn fingerprint(
 ) -> Result<String, TraceError> {
     let path = path.into();
     if WorkloadSource::is_meant(path.name(), options) {
-        return Ok(WorkloadSource::open(&path, &Part::whole(options))?.sha256().to_owned());
+        return Ok(WorkloadSource::open(&path, options)?.sha256().to_owned());
     }
     let files = input_files(path.name());
     if path.copy().is_some() || files.len() == 1 {

@@ -4,17 +4,19 @@ use crate::catalogue::WORKLOAD;
 use crate::error::{FileFault, TraceError};
 use crate::options::TraceOptions;
 use crate::request_source::{Facts, Origin, RequestSource, TraceEntry};
+use crate::sources::part::Part;
 use crate::stored::stored_hash::StoredHash;
 use crate::stored::trace_path::TracePath;
 use crate::summary::TraceSummary;
 use crate::workload::{is_workload, Generator, Workload};
+use std::iter::Take;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 /// Makes requests and counts them.
 pub(crate) struct WorkloadSource {
     path: String,
-    generator: Generator,
+    generator: Take<Generator>,
     made: Arc<AtomicU64>,
     /// Of so many at most, where that is known.
     requests: Option<u64>,
@@ -32,19 +34,21 @@ impl WorkloadSource {
         }
     }
 
-    /// Loads a workload file or preset; one without end is refused.
+    /// Loads a workload file or preset; one without end is made to the end of the part, or refused.
     pub(crate) fn open(path: &TracePath, options: &TraceOptions) -> Result<Self, TraceError> {
-        refuse_reading_options(options)?;
+        refuse_reading_options(&Part::whole(options))?;
         let workload = Workload::load(path, &options.workload)?;
         let path = path.name();
-        if !workload.bounded() {
+        let part_end = Part::end_of(options).filter(|_| !workload.bounded());
+        if !workload.bounded() && part_end.is_none() {
             let reason = "the workload has no end; bound it by an override such as requests=1000000 or duration_ns=10s";
             return Err(TraceError::file(path, FileFault::Endless, reason));
         }
         let seed = options.seed.unwrap_or(0);
         let sha256 = StoredHash::of_text(&format!("{}\nseed = {seed}\n", workload.canonical()));
         let summary = TraceSummary { label: Some(workload.label()), ..TraceSummary::default() };
-        let (generator, requests) = (workload.generate(seed), workload.requests());
+        let generator = workload.generate(seed).take(part_end.unwrap_or(u64::MAX) as usize);
+        let requests = workload.requests().or(part_end);
         Ok(Self { path: path.to_owned(), generator, made: Arc::default(), requests, summary, sha256 })
     }
 

@@ -3,6 +3,7 @@
 use crate::it::common::*;
 use crate::it::workload_presets::{load, overrides};
 use crate::spawn;
+use slcache_traces::fingerprint;
 
 fn options(settings: &[(&str, &str)], seed: u64) -> TraceOptions {
     TraceOptions { seed: Some(seed), workload: overrides(settings), ..TraceOptions::default() }
@@ -19,6 +20,24 @@ fn a_preset_reads_as_its_generator_makes_it() {
     assert_eq!(outcome.summary.sha256.clone(), Some(sha256(3)));
     assert_ne!(sha256(3), sha256(4));
     assert_eq!(open("zipf-4k", &options(&settings, 3)).unwrap().format(), "workload");
+}
+
+#[test]
+fn a_workload_without_end_ends_where_its_part_does() {
+    let part = |skip, take, settings: &[_]| TraceOptions { skip, take, ..options(settings, 3) };
+    for (skip, end) in [(None, "50"), (Some(0), "50"), (Some(20), "70")] {
+        let endless = read_path("zipf-4k", &part(skip, Some(50), &[]), 7);
+        let bounded = read_path("zipf-4k", &part(skip, Some(50), &[("requests", end)]), 7);
+        assert!(endless.error.is_none() && endless.requests.len() == 50, "{:?}", endless.error);
+        assert_eq!(endless.requests, bounded.requests);
+    }
+    let copies =
+        TraceOptions { copies: Some(serde_json::from_str("2").unwrap()), ..part(Some(20), Some(50), &[]) };
+    assert_eq!(read_path("zipf-4k", &copies, 7).requests.len(), 100);
+    assert_eq!(open("zipf-4k", &part(Some(20), Some(50), &[])).unwrap().total(), Some(70));
+    fingerprint("zipf-4k", &part(None, Some(50), &[]), &mut |_, _, _| true).unwrap();
+    let error = read_path("zipf-4k", &part(Some(20), None, &[]), 7).error.unwrap().to_string();
+    assert!(error.contains("has no end; bound it"), "{error}");
 }
 
 #[test]
