@@ -376,13 +376,16 @@ def test_a_cache_may_be_said_in_bytes(trace: Path, tmp_path: Path) -> None:
         device = "rl-32g" if scheme == "rl" else "nvc-7200" if scheme == "nvc" else "ips-coop"
         with pytest.raises(slcache.ConfigError, match="nearest are 0"):
             slcache.resolve(device=device, scheme=scheme, settings={key: "1B"})
+        with pytest.raises(slcache.ConfigError, match=r'= "64TiB", \d+ blocks per plane: must'):
+            slcache.resolve(device=device, scheme=scheme, settings={key: "64TiB"})
 
 
 @pytest.mark.parametrize(
     ("size", "told"),
     [
         ("200KiB", "whole blocks per plane, of which one is 128KiB in SLC mode; nearest are 1 "),
-        ("1TiB", "must be between"),
+        ("33MiB", r'= "33MiB", 264 blocks per plane: must be between 3 \(384KiB\) and 12 \('),
+        ("1TiB", "3 is the largest that passes"),
         ("4", "must be a whole number"),
     ],
 )

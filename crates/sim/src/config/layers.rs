@@ -241,7 +241,8 @@ impl Resolver {
                 errors.push(ConfigError::new(setting.origin.clone(), &setting.key, message));
             }
         }
-        for (key, message) in sizes::count_blocks(&mut merged, self.name) {
+        let (sized, uneven) = sizes::count_blocks(&mut merged, self.name);
+        for (key, message) in uneven {
             errors.push(ConfigError::new(self.origin(&key).unwrap_or_default(), key, message));
         }
         let faults = shape::faults(keys::schema(), &Value::Table(merged.clone()), &Key::default());
@@ -249,7 +250,7 @@ impl Resolver {
         // What the device's file lacks is told of the file.
         let is_told = |fault: &&Fault| errors.iter().all(|error| error.key != fault.key.to_string());
         let own: Vec<_> =
-            faults.iter().filter(is_told).map(|fault| self.fault_error(fault, &merged)).collect();
+            faults.iter().filter(is_told).map(|fault| self.fault_error(fault, &merged, &sized)).collect();
         errors.extend(own);
         let mut config: RunConfig = match merged.clone().try_into() {
             Ok(config) => config,
@@ -265,7 +266,10 @@ impl Resolver {
         for problem in config.setup().check() {
             let key = Key::of_problem(&problem.key);
             if !faults.iter().any(|fault| key.is_within(&fault.key)) {
-                let message = format!("{problem}{}", self.sizes_that_pass(&merged, &config, &key, &problem));
+                let told = sized.iter().find(|sized| sized.key == key);
+                let told = told.map(|sized| sized.told(&problem.value, &problem.allowed));
+                let told = told.unwrap_or_else(|| problem.to_string());
+                let message = format!("{told}{}", self.sizes_that_pass(&merged, &config, &key, &problem));
                 errors.push(ConfigError::new(self.origin(&key).unwrap_or_default(), key, message));
             }
         }
@@ -325,14 +329,17 @@ impl Resolver {
     }
 
     /// The error of a fault in shape; an unknown key of a setting gets all keys and a suggestion.
-    fn fault_error(&self, fault: &Fault, mended: &Table) -> ConfigError {
+    fn fault_error(&self, fault: &Fault, mended: &Table, sized: &[sizes::Sized]) -> ConfigError {
         // What is missing is told where something beside it was said.
         let beside = || self.origin(&fault.key.parent()?);
         let origin = self.origin(&fault.key).or_else(beside).unwrap_or_default();
         let setting = self.setting(&fault.key).filter(|setting| fault.key == setting.key);
         let Some(setting) = setting.filter(|_| fault.kind == FaultKind::Unknown) else {
             let size = sizes::of_fault(mended, fault).unwrap_or_default();
-            return ConfigError::new(origin, &fault.key, format!("{fault}{size}"));
+            let sized = sized.iter().find(|sized| sized.key == fault.key && fault.kind == FaultKind::Value);
+            let told = sized.map(|sized| sized.told(&fault.value, &fault.allowed));
+            let told = told.unwrap_or_else(|| fault.to_string());
+            return ConfigError::new(origin, &fault.key, format!("{told}{size}"));
         };
         let near = keys::similar(&setting.written, self.name);
         let near = near.map(|near| format!("; did you mean {}?", near.replace("[]", "[0]")));

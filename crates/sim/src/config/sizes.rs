@@ -45,6 +45,9 @@ pub fn nearest_valid(tree: &Table, key: &Key, given: u64, problem: &Problem) -> 
     let end = if nearest < given { "largest" } else { "least" };
     let is_own = Key::of_problem(&problem.key) == *key;
     let is_told = is_own && format!("{} ", problem.allowed).contains(&format!("and {nearest} "));
+    let key = key.to_string();
+    // A class of one's own is not called `custom` by its user.
+    let key = key.strip_prefix("scheme.custom.").unwrap_or(&key);
     let name = if is_own { String::new() } else { format!("{key} = ") };
     (!is_told).then(|| format!("; with all else as it is, {name}{nearest} is the {end} that passes"))
 }
@@ -70,23 +73,48 @@ fn passes_with(tree: &Table, key: &Key, size: i64) -> bool {
 const KEYS: [&str; 5] =
     ["slc_blocks", "static_blocks", "initial_slc_blocks", "slc_blocks_min", "slc_step_blocks"];
 
-/// Replaces sizes such as `"32GiB"` at these keys by blocks per plane, and returns what is wrong with them. A
-/// size is what the blocks of all planes hold in SLC mode. A device that cannot be read is told elsewhere.
-pub fn count_blocks(merged: &mut Table, scheme: &str) -> Vec<(Key, String)> {
+/// A count of blocks per plane that was given as a size.
+pub struct Sized {
+    pub key: Key,
+    text: String,
+    block_bytes: u64,
+}
+
+impl Sized {
+    /// What is wrong with the count, told of the size; a range by counts and sizes.
+    pub fn told(&self, value: &str, allowed: &str) -> String {
+        let Self { key, text, block_bytes } = self;
+        let sized = |count: &str| {
+            let bytes = count.parse::<u64>().ok()?.checked_mul(*block_bytes)?;
+            Some(format!("{count} ({})", size(bytes)))
+        };
+        let range = allowed.split_once("between ").and_then(|(before, range)| {
+            let (least, rest) = range.split_once(" and ")?;
+            let (most, why) = rest.split_at(rest.find(' ').unwrap_or(rest.len()));
+            Some(format!("{before}between {} and {}{why}", sized(least)?, sized(most)?))
+        });
+        let allowed = range.as_deref().unwrap_or(allowed);
+        format!("{key} = \"{text}\", {value} blocks per plane: must be {allowed}")
+    }
+}
+
+/// Replaces sizes such as `"32GiB"` at these keys by blocks per plane, and returns them and what is wrong with
+/// them. A size is what the blocks of all planes hold in SLC mode. A device that cannot be read is told elsewhere.
+pub fn count_blocks(merged: &mut Table, scheme: &str) -> (Vec<Sized>, Vec<(Key, String)>) {
     let section = Key::default().field("scheme").field(scheme);
-    let sized = |name: &&str| {
+    let given = |name: &&str| {
         let key = section.field(name);
         let text = tree::get(merged, &key)?.as_str()?.to_owned();
         // A number in quotes is no size: it may have been meant as a count.
         let bytes = parse_bytes(&text).filter(|_| text.ends_with('B'))?;
         Some((key, text, bytes))
     };
-    let all: Vec<_> = KEYS.iter().filter_map(sized).collect();
+    let all: Vec<_> = KEYS.iter().filter_map(given).collect();
     if all.is_empty() {
-        return Vec::new();
+        return Default::default();
     }
-    let Some(block_bytes) = slc_bytes_per_block(merged) else { return Vec::new() };
-    let mut problems = Vec::new();
+    let Some(block_bytes) = slc_bytes_per_block(merged) else { return Default::default() };
+    let (mut sized, mut problems) = (Vec::new(), Vec::new());
     for (key, text, bytes) in all {
         let blocks = bytes / block_bytes;
         if bytes % block_bytes != 0 {
@@ -106,8 +134,9 @@ pub fn count_blocks(merged: &mut Table, scheme: &str) -> Vec<(Key, String)> {
         let blocks = i64::try_from(blocks).unwrap_or(i64::MAX);
         tree::set(merged, &key, toml::Value::Integer(blocks))
             .expect("Invariant: a value stands there already");
+        sized.push(Sized { key, text, block_bytes });
     }
-    problems
+    (sized, problems)
 }
 
 /// What one block of every plane holds in SLC mode, in the first pool that has it.
