@@ -282,7 +282,7 @@ CONFIGURATION = [
     (f"{RUN} --trace-option ops.0=read --trace-option generic.ops.0=write", "one of the two"),
     (f"run zipf-4k {ON} --workload twin.x=1 --trace-option workload.twin=2", "give one of the two"),
     (f"run zipf-4k {ON} --workload requests=1 --trace-option workload.requests=2", "given twice"),
-    (f"{RUN} --seed 1 --set run.seed=1", "run.seed: run.seed=1 sets run.seed as well"),
+    (f"{RUN} --seed 1 --set run.seed=1", "--seed 1: run.seed=1 says it as well"),
     (f"run zipf-4k {ON} --seed 1 --trace-option seed=1", "trace option seed: given twice"),
     (f"{RUN} --replay open --set host.replay=open", "host.replay"),
     (f"{RUN} --replay closed:4 --set host.queue_depth=8", "host.queue_depth"),

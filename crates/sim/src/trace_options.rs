@@ -146,7 +146,7 @@ fn said_twice(pairs: &[(&str, &str)], is_mqsim: bool) -> Vec<ConfigError> {
         let own = name(key);
         let same = |&&(other, _): &&(&str, &str)| within(&own, &name(other)) || within(&name(other), &own);
         if let Some((other, earlier)) = pairs[..place].iter().find(same) {
-            let message = format!("{other}={earlier} sets {other} as well; give one of the two");
+            let message = format!("{other}={earlier} says it as well; give one of the two");
             let said = Statement::new(Argument::TraceOption, format!("{key}={value}"));
             errors.push(ConfigError::new(said, key, message));
         }
@@ -329,7 +329,7 @@ mod tests {
             let other = if generic { format!("generic.{name}") } else { name.clone() };
             for pair in [[name, name], [name, &other], [&other, name]] {
                 let text = trace_options(pair.map(|key| (key.as_str(), "1"))).unwrap_err().to_string();
-                assert!(text.contains("sets") && text.contains("give one of the two"), "{pair:?}: {text}");
+                assert!(text.contains("says it as well; give one of the two"), "{pair:?}: {text}");
             }
         }
         for pair in [["workload.twin", "workload.twin.x"], ["workload.requests", "workload.requests"]] {
@@ -337,7 +337,7 @@ mod tests {
             assert!(text.contains("give one of the two"), "{text}");
         }
         let mqsim = [("format", "mqsim"), ("time_unit", "ps"), ("mqsim_time_unit", "ns")];
-        assert!(trace_options(mqsim).unwrap_err().to_string().contains("time_unit=ps sets"));
+        assert!(trace_options(mqsim).unwrap_err().to_string().contains("time_unit=ps says"));
         assert!(trace_options([("time", "1"), ("time_unit", "s")])
             .is_err_and(|error| !error.to_string().contains("give one of the two")));
     }

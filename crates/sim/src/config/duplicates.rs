@@ -1,6 +1,7 @@
 //! Settings that say one thing in two ways: none of them may win in silence.
 
 use super::device_file::{DeviceFile, SCHEME_DEFAULTS};
+use super::error::Argument;
 use super::setting::Setting;
 use super::ConfigError;
 use slcache_base::document::tree::{Key, Step};
@@ -15,8 +16,10 @@ pub fn errors(settings: &[Setting]) -> Vec<ConfigError> {
     for (place, later) in settings.iter().enumerate() {
         let layer = &mut layers[usize::from(later.is_from_file())];
         if let Some(earlier) = layer.overlapping(&later.key).map(|place| &settings[place]) {
-            let said = earlier.origin.plain();
-            let message = format!("{}: {said} sets {} as well; give one of the two", later.key, earlier.key);
+            // A single setting tells its key.
+            let is_told = [later, earlier].iter().any(|said| said.origin.argument == Argument::Setting);
+            let key = if is_told { String::new() } else { format!("{}: ", later.key) };
+            let message = format!("{key}{} says it as well; give one of the two", earlier.origin.plain());
             errors.push(ConfigError::new(later.origin.clone(), &later.key, message));
         }
         layer.add(&later.key, place);
@@ -120,14 +123,14 @@ mod tests {
             resolve(&layers).expect_err("must be refused").to_string()
         };
         for (set, said) in [
-            ("run.seed=1", "--seed 1: run.seed: run.seed=1 sets run.seed as well"),
-            ("host.replay=closed", "--replay closed:4: host.replay: host.replay=closed sets"),
-            ("host.queue_depth=8", "--replay closed:4: host.queue_depth: host.queue_depth=8 sets"),
+            ("run.seed=1", "--seed 1: run.seed=1 says it as well"),
+            ("host.replay=closed", "--replay closed:4: host.replay=closed says it"),
+            ("host.queue_depth=8", "--replay closed:4: host.queue_depth=8 says it"),
         ] {
             let text = refusal("baseline", set);
             assert!(text.contains(said), "{text}");
         }
         let text = refusal("slc-only", "mode=tlc");
-        assert!(text.contains("--set mode=tlc: scheme.tlc-only.mode: scheme slc-only sets"), "{text}");
+        assert!(text.contains("--set mode=tlc: scheme slc-only says it"), "{text}");
     }
 }

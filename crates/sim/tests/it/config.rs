@@ -227,7 +227,7 @@ fn a_link_has_a_name_or_keys() {
     let unknown = errors("tiny", "baseline", &["host.link=pcie9"]);
     says(&unknown, &["host.link = \"pcie9\": must be one of pcie3x4, pcie4x4|sata, ufs2, ufs3, ufs4"]);
     let both = errors("tiny", "baseline", &["host.link=sata", "host.link.lanes=2"]);
-    says(&both, &["host.link.lanes: host.link=sata sets host.link as well; give one of the two"]);
+    says(&both, &["--set host.link.lanes=2: host.link=sata says it as well; give one of the two"]);
     let missing = errors("tiny", "baseline", &["host.link={lanes=4}"]);
     assert!(missing.iter().any(|line| line.contains("host.link.lane_mb_per_s: missing")), "{missing:?}");
     says(&errors("tiny", "baseline", &["host.link=4"]), &["host.link = 4: |sata|or a table"]);
