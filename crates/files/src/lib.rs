@@ -14,9 +14,18 @@ mod scratch;
 pub use outputs::{OutputError, Outputs};
 pub use scratch::{remove_scratches, Scratch};
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Result};
 use std::path::Path;
+
+/// What is told of an error, without the number that the standard library puts behind the system's reason.
+pub fn plain(error: &impl Display) -> String {
+    let told = error.to_string();
+    let mut parts = told.split(" (os error ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |told, part| told + part.split_once(')').map_or("", |(_, behind)| behind))
+}
 
 /// Opens a file to be read whole; a folder, a pipe and a device are refused before they are opened: to open the one
 /// or to read the other may take for ever.

@@ -2,6 +2,7 @@
 
 use crate::identity::{folder_of, Identity};
 use crate::place::{open_stream, Place};
+use crate::plain;
 use crate::scratch::Scratch;
 use rustix::fs::{flock, FlockOperation};
 use std::collections::BTreeMap;
@@ -235,7 +236,7 @@ pub enum OutputError {
         other: PathBuf,
     },
     /// The operating system refuses.
-    #[error("{}: cannot be written: {source}", .path.display())]
+    #[error("{}: cannot be written: {}", .path.display(), plain(source))]
     Io {
         path: PathBuf,
         /// What the operating system said.

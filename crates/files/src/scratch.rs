@@ -35,7 +35,8 @@ impl Scratch {
         let mut living = living();
         let known = living.as_mut().ok_or_else(|| Error::other("the process is ending"))?;
         loop {
-            let folder = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).tempdir_in(parent)?;
+            let folder = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).tempdir_in(parent);
+            let folder = folder.map_err(without_name)?;
             // Between its making and its locking somebody else may have swept it away.
             let Ok(lock) = open(folder.path()) else { continue };
             if flock(&lock, FlockOperation::NonBlockingLockExclusive) == Err(rustix::io::Errno::WOULDBLOCK) {
@@ -113,6 +114,13 @@ fn sweep_one(folder: &Path) -> Result<()> {
         std::fs::remove_dir_all(folder)?;
     }
     Ok(())
+}
+
+/// The system's error alone: `tempfile` puts a hidden name behind it, and its number is in the text only.
+fn without_name(error: Error) -> Error {
+    let told = error.to_string();
+    let number = told.split_once("(os error ").and_then(|(_, behind)| behind.split_once(')')?.0.parse().ok());
+    number.map_or(error, Error::from_raw_os_error)
 }
 
 fn open(folder: &Path) -> Result<File> {

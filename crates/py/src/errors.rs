@@ -3,7 +3,7 @@
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyOSError};
 use pyo3::prelude::*;
 use pyo3::PyTypeInfo;
-use slcache_files::OutputError;
+use slcache_files::{plain, OutputError};
 use slcache_sim::traces::{FileFault, Place, TraceError as Trace};
 use slcache_sim::{ConfigErrors, Origin, SimError, Words};
 
@@ -152,11 +152,7 @@ pub fn sim_error(error: &SimError) -> PyErr {
 pub fn output_error(error: &OutputError) -> PyErr {
     match error {
         OutputError::Io { path, source } => match source.raw_os_error() {
-            Some(code) => {
-                let reason = source.to_string();
-                let reason = reason.split(" (os error").next().unwrap_or_default().to_owned();
-                PyOSError::new_err((code, reason, path.clone()))
-            }
+            Some(code) => PyOSError::new_err((code, plain(source), path.clone())),
             None => PyOSError::new_err(error.to_string()),
         },
         OutputError::IsInput { output, .. } | OutputError::Twice { output, .. } => {

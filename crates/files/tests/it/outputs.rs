@@ -1,6 +1,6 @@
 //! Outputs are all or none, never an input, and never in the place of a device.
 
-use slcache_files::{OutputError, Outputs, Scratch};
+use slcache_files::{plain, OutputError, Outputs, Scratch};
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::unix::fs::{symlink, FileTypeExt, MetadataExt};
@@ -57,6 +57,16 @@ fn a_file_that_was_replaced_leaves_its_number_to_others() {
         drop(outputs);
         fs::remove_file(&b).unwrap();
     }
+}
+
+#[test]
+fn no_error_has_a_hidden_name_or_the_number_of_the_system() {
+    let root = tempfile::tempdir().unwrap();
+    let error = Scratch::new(&root.path().join("missing")).unwrap_err();
+    assert_eq!(error.raw_os_error(), Some(2), "{error}");
+    let told = OutputError::Io { path: "x".into(), source: error }.to_string();
+    assert_eq!(told, "x: cannot be written: No such file or directory");
+    assert_eq!(plain(&"a: no (os error 2) at b: full (os error 28); c"), "a: no at b: full; c");
 }
 
 #[test]

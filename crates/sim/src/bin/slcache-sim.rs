@@ -1,6 +1,7 @@
 //! Replays one trace and prints the result document: the smallest program
 //! around the simulator, for profilers. The command line proper is in Python.
 
+use slcache_files::plain;
 use slcache_sim::traces::TracePath;
 use slcache_sim::{execute, trace_options, Layers, RunRequest, SimError};
 use std::io::Write;
@@ -38,14 +39,14 @@ fn print(document: &serde_json::Value) -> ExitCode {
     match writeln!(std::io::stdout().lock(), "{document:#}") {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("slcache-sim: standard output: {error}");
+            eprintln!("slcache-sim: standard output: {}", plain(&error));
             ExitCode::FAILURE
         }
     }
 }
 
 fn fail(error: &SimError) -> ExitCode {
-    eprintln!("slcache-sim: {error}");
+    eprintln!("slcache-sim: {}", plain(error));
     ExitCode::from(error.exit_code())
 }
 

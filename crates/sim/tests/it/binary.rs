@@ -23,6 +23,8 @@ fn faults_have_their_own_exit_codes() {
         assert_eq!(code(&[&[bad.path().to_str().unwrap()], &device]), Some(4));
     }
     assert_eq!(code(&[&["/nonexistent"], &device]), Some(4));
+    let told = run(&[&["/nonexistent"][..], &device].concat()).stderr;
+    assert!(String::from_utf8_lossy(&told).ends_with("No such file or directory\n"));
 }
 
 #[test]

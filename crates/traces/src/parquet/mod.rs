@@ -21,7 +21,6 @@ mod source;
 mod table;
 mod writer;
 
-pub(crate) use ::parquet::errors::ParquetError;
 pub(crate) use metadata::Reading;
 pub(crate) use source::ParquetSource;
 pub use table::{ColumnKind, TableWriter};

@@ -2,14 +2,14 @@
 //! traces.
 
 use super::row_groups::ROW_GROUP_ROWS;
-use super::writer::{properties, write_column};
+use super::writer::{into_inner, properties, reason, write_column, Checked};
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
-use parquet::errors::ParquetError;
+use parquet::errors::Result as ParquetResult;
 use parquet::file::metadata::KeyValue;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
-use std::io::{Error, Write};
+use std::io::{Result, Write};
 use std::sync::Arc;
 
 /// What a column holds.
@@ -31,16 +31,20 @@ enum Values {
 
 /// Takes rows and writes them as Parquet, compressed with zstd.
 pub struct TableWriter<W: Write + Send> {
-    file: SerializedFileWriter<W>,
+    file: SerializedFileWriter<Checked<W>>,
     columns: Vec<Values>,
     rows: usize,
 }
 
 impl<W: Write + Send> TableWriter<W> {
-    pub fn new(output: W, columns: &[(String, ColumnKind)]) -> Result<Self, Error> {
+    pub fn new(output: W, columns: &[(String, ColumnKind)]) -> Result<Self> {
         let rising =
             columns.iter().filter(|(_, kind)| *kind == ColumnKind::Rising).map(|(name, _)| name.as_str());
-        let file = SerializedFileWriter::new(output, schema(columns)?, Arc::new(properties(rising)?))?;
+        let open = || {
+            let properties = Arc::new(properties(rising)?);
+            SerializedFileWriter::new(Checked::new(output), schema(columns)?, properties)
+        };
+        let file = open().map_err(reason)?;
         let empty = |(_, kind): &(String, ColumnKind)| match kind {
             ColumnKind::Name => Values::Names(Vec::new()),
             ColumnKind::Rising | ColumnKind::Number => Values::Numbers(Vec::new()),
@@ -49,7 +53,7 @@ impl<W: Write + Send> TableWriter<W> {
     }
 
     /// Appends a row: the names and the numbers, each in the order of their columns.
-    pub fn push(&mut self, names: &[&'static str], numbers: &[u64]) -> Result<(), Error> {
+    pub fn push(&mut self, names: &[&'static str], numbers: &[u64]) -> Result<()> {
         let (mut names, mut numbers) = (names.iter(), numbers.iter());
         for column in &mut self.columns {
             match column {
@@ -59,21 +63,21 @@ impl<W: Write + Send> TableWriter<W> {
         }
         self.rows += 1;
         if self.rows == ROW_GROUP_ROWS {
-            self.write_row_group()?;
+            self.write_row_group().map_err(reason)?;
         }
         Ok(())
     }
 
     /// Writes what is left and the footer, with `text` under `key`; gives the output back.
-    pub fn finish(mut self, key: &str, text: String) -> Result<W, Error> {
+    pub fn finish(mut self, key: &str, text: String) -> Result<W> {
         if self.rows > 0 {
-            self.write_row_group()?;
+            self.write_row_group().map_err(reason)?;
         }
         self.file.append_key_value_metadata(KeyValue::new(key.to_owned(), text));
-        Ok(self.file.into_inner()?)
+        into_inner(self.file)
     }
 
-    fn write_row_group(&mut self) -> Result<(), ParquetError> {
+    fn write_row_group(&mut self) -> ParquetResult<()> {
         let mut group = self.file.next_row_group()?;
         for column in &mut self.columns {
             match column {
@@ -94,7 +98,7 @@ impl<W: Write + Send> TableWriter<W> {
     }
 }
 
-fn schema(columns: &[(String, ColumnKind)]) -> Result<Arc<Type>, ParquetError> {
+fn schema(columns: &[(String, ColumnKind)]) -> ParquetResult<Arc<Type>> {
     let column = |(name, kind): &(String, ColumnKind)| {
         let (physical, logical) = match kind {
             ColumnKind::Name => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
@@ -106,6 +110,6 @@ fn schema(columns: &[(String, ColumnKind)]) -> Result<Arc<Type>, ParquetError> {
             .build()
             .map(Arc::new)
     };
-    let columns = columns.iter().map(column).collect::<Result<Vec<_>, _>>()?;
+    let columns = columns.iter().map(column).collect::<ParquetResult<Vec<_>>>()?;
     Type::group_type_builder("slcache_table").with_fields(columns).build().map(Arc::new)
 }

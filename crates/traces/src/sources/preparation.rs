@@ -74,14 +74,14 @@ pub fn prepare(
     let path = path.into();
     let mut outputs = Outputs::new(input_files(path.name()));
     let failed = |source: std::io::Error| TraceError::write(&output.display().to_string(), source);
-    let mut writer = ParquetWriter::new(outputs.create(output)?).map_err(|error| failed(error.into()))?;
+    let mut writer = ParquetWriter::new(outputs.create(output)?).map_err(failed)?;
     let mut reader = open(path, options)?;
     let mut batch = Vec::new();
     while reader.next_batch(&mut batch, BATCH)? {
         // No run asks for response times.
         let entries: Vec<TraceEntry> =
             batch.iter().map(|&request| TraceEntry { request, response_ns: None }).collect();
-        writer.write(&entries).map_err(|error| failed(error.into()))?;
+        writer.write(&entries).map_err(failed)?;
         reader.tell("prepare", progress)?;
     }
     let reading = Reading {
@@ -92,6 +92,6 @@ pub fn prepare(
         summary: reader.summary().clone(),
     };
     let file = writer.finish(reader.origin(), Vec::new(), Some(reading));
-    file.map_err(|error| failed(error.into()))?.sync_all().map_err(failed)?;
+    file.map_err(failed)?.sync_all().map_err(failed)?;
     Ok(outputs.publish()?)
 }

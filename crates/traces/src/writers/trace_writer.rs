@@ -6,7 +6,7 @@ use super::{text_formats, writable_formats, Loss, Losses};
 use crate::catalogue::PARQUET;
 use crate::error::{FileFault, TraceError};
 use crate::options::TraceOptions;
-use crate::parquet::{ParquetError, ParquetWriter};
+use crate::parquet::ParquetWriter;
 use crate::request_source::{Origin, TraceEntry};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -75,7 +75,7 @@ impl TraceWriter {
             if output.is_compressed() {
                 return Err(refused("Parquet is compressed inside; leave out .gz, .zst or .xz".to_owned()));
             }
-            let writer = ParquetWriter::new(output).map_err(|error| refused(error.to_string()))?;
+            let writer = ParquetWriter::new(output).map_err(|error| TraceError::write(path, error))?;
             let body = Body::Parquet(Box::new(writer));
             return Ok(Self {
                 outputs: None,
@@ -108,7 +108,9 @@ impl TraceWriter {
                 let (writer, output) = text.as_mut();
                 writer.write(entries, names, output)
             }
-            Body::Parquet(writer) => writer.write(entries).map_err(|error| self.parquet_failed(&error)),
+            Body::Parquet(writer) => {
+                writer.write(entries).map_err(|error| TraceError::write(&self.file, error))
+            }
         }
     }
 
@@ -130,8 +132,7 @@ impl TraceWriter {
             Body::Parquet(writer) => {
                 refuse_empty(&file, requests)?;
                 let finished = writer.finish(origin.clone(), names.to_vec(), None);
-                let output = finished
-                    .map_err(|error| TraceError::file(file.as_str(), FileFault::Output, error.to_string()))?;
+                let output = finished.map_err(|error| TraceError::write(&file, error))?;
                 (output.finish()?, 0, TraceOptions::with_format(PARQUET))
             }
         };
@@ -143,11 +144,6 @@ impl TraceWriter {
             lost.insert(Loss::Label.name(), requests);
         }
         Ok(Written { file, format, requests, bytes, lost, read_back })
-    }
-
-    #[cold]
-    fn parquet_failed(&self, error: &ParquetError) -> TraceError {
-        TraceError::file(self.file.as_str(), FileFault::Output, format!("cannot be written: {error}"))
     }
 }
 
