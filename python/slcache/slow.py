@@ -56,8 +56,8 @@ class Log:
     latency_ns: Numbers
     parts: tuple[str, ...]
     parts_ns: Numbers
-    #: What the footer tells of the device's state before the run; empty where there is none.
-    state: str = ""
+    #: What the footer tells of the device's state; older logs have nothing of it.
+    state: notes.State | None = None
 
     def only(self, kept: NDArray[Any]) -> Log:
         """Return some of the requests, by mask or index."""
@@ -144,10 +144,11 @@ def _scheme(path: str, column: pl.Series) -> str:
     return str(names[0])
 
 
-def _state(path: str, about: str | None) -> str:
-    """Return the line of a footer; ResultError for one that no run has written."""
+def _state(path: str, about: str | None) -> notes.State | None:
+    """Return the state by a footer; ResultError for one that no run has written."""
     try:
-        return "" if about is None else notes.asked_line(json.loads(about)["config"])
+        told = {} if about is None else json.loads(about)
+        return notes.state(told) if "state" in told else None
     except (KeyError, TypeError, ValueError):
         raise _edited(path, f"its footer {_ABOUT} is not that of a run") from None
 

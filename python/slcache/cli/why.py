@@ -11,7 +11,7 @@ from slcache import units
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.options import arguments_of, option, parsing
-from slcache.sentences import verdict
+from slcache.sentences import notes, verdict
 from slcache.tables.table import Columns, Table
 
 if TYPE_CHECKING:
@@ -85,8 +85,9 @@ def why(choice: WhyOptions) -> None:
 
 
 def _states(logs: Sequence[slow.Log]) -> list[str]:
-    """Return the states before the runs, the same once."""
-    return [line for line in dict.fromkeys(log.state for log in logs) if line]
+    """Return the line of the runs' states, if their logs tell them."""
+    line = notes.states_line([log.state for log in logs if log.state])
+    return [line] if line else []
 
 
 _REQUEST: Columns = {

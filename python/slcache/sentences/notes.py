@@ -38,9 +38,11 @@ class State:
 
 
 def state(document: Document) -> State:
-    """Return the state of a run."""
-    found = _state({"device": document["config"]["device"]["name"], **document["figures"]})
-    return replace(found, limit=(document["state"]["cache"] or {}).get("limit_bytes"))
+    """Return the state of a run, by its result or by the footer of its log."""
+    found = document["state"]
+    cache = {f"cache_{name}": value for name, value in (found["cache"] or {}).items()}
+    state = _state({"device": document["config"]["device"]["name"], **found, **cache})
+    return replace(state, limit=cache.get("cache_limit_bytes"))
 
 
 def state_of_row(row: Mapping[str, Any]) -> State | None:
@@ -65,21 +67,6 @@ def _state(figures: Mapping[str, Any]) -> State:
 def state_line(documents: Iterable[Document]) -> str:
     """Return the line of runs; empty where none tells its state."""
     return states_line([state(document) for document in documents])
-
-
-def asked_line(config: Mapping[str, Any]) -> str:
-    """Return the line of a run of which a log tells the configuration alone."""
-    before = config["precondition"]
-    found = "empty" if before["fill"] == 0 else f"{units.percent(before['fill'])} filled"
-    if before["steady"]:
-        found += ", then overwritten until steady"
-    elif before["overwrite"]:
-        times = units.trimmed(units.significant(before["overwrite"]))
-        found += f", then overwritten {times} times"
-    elif before["fill"] == 0 and config["trace"]["prefill"] != "none":
-        found += " but for the data that the trace accesses"
-    name = config["device"]["name"]
-    return f"{name}: before the run {found}; its result tells whether it was steady"
 
 
 def states_line(states: Sequence[State]) -> str:

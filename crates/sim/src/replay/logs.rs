@@ -10,6 +10,7 @@ use slcache_core::device::levels::Change;
 use slcache_core::device::request_log::LoggedRequest;
 use slcache_core::device::Simulation;
 use slcache_core::hw::timing::LoggedOperation;
+use slcache_core::metrics::state::StateReport;
 use slcache_files::{OutputError, Outputs};
 use std::collections::BTreeMap;
 use std::io::Error;
@@ -122,6 +123,7 @@ impl Logs {
         simulation: &mut Simulation,
         config: &RunConfig,
         trace: &TraceFacts,
+        state: &StateReport,
     ) -> Result<(), SimError> {
         self.take(simulation)?;
         debug_assert!(self.waiting.is_empty(), "Invariant: every request is complete at the end");
@@ -134,7 +136,7 @@ impl Logs {
             rows.finish(config).map_err(failed(&path))?.map_err(SimError::EmptyTimeline)?;
         }
         match self.table {
-            Some(table) => table.finish(config, trace),
+            Some(table) => table.finish(config, trace, state),
             None => Ok(()),
         }
     }

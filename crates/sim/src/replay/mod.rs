@@ -153,7 +153,7 @@ pub fn execute(request: &RunRequest, progress: &mut Progress<'_>) -> Result<Valu
     let report = simulation.finish()?;
     let replay_s = replay.wall_s();
     let trace = TraceFacts::of(request, &source, counts, &footprint)?;
-    logs.finish(&mut simulation, &config, &trace)?;
+    logs.finish(&mut simulation, &config, &trace, &report.state)?;
     let memories = learning.save(&simulation, &config, source.summary()?.sha256.clone())?;
     let mut document = assemble(&config, &trace, report, &stopwatch, replay_s);
     document.provenance.memory_in = memories.read;

@@ -8,6 +8,7 @@ use serde_json::json;
 use slcache_core::device::request::HostOp;
 use slcache_core::device::request_log::LoggedRequest;
 use slcache_core::metrics::components::{components, components_of, Needs, COMPONENTS, SERVICES};
+use slcache_core::metrics::state::StateReport;
 use slcache_files::{OutputError, Outputs};
 use slcache_traces::{ColumnKind, TableWriter};
 use std::fs::File;
@@ -80,10 +81,11 @@ impl RequestLog {
         Ok(Self { path: path.to_owned(), outputs, scheme: config.scheme.name(), table, told })
     }
 
-    pub fn finish(self, config: &RunConfig, trace: &TraceFacts) -> Result<(), SimError> {
+    pub fn finish(self, config: &RunConfig, trace: &TraceFacts, state: &StateReport) -> Result<(), SimError> {
         let about = json!({
             "config": config.to_json(),
             "trace": trace.identity(),
+            "state": state,
             "provenance": provenance::of_equal_runs(config),
         });
         let Self { path, outputs, table, .. } = self;
