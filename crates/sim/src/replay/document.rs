@@ -329,6 +329,12 @@ fn years(bytes: f64, write_bytes_per_day: Option<f64>) -> Option<f64> {
     Some(bytes / (per_day * DAYS_PER_YEAR))
 }
 
+/// A number below 10 in three significant digits, without an exponent.
+fn three_digits(number: f64) -> String {
+    let decimals = if number > 0.0 { (2.0 - number.log10().floor()).max(0.0) as usize } else { 0 };
+    format!("{number:.decimals$}")
+}
+
 /// Why no life is told, or why it is uncertain.
 fn life_note(wear: &WearReport) -> Option<String> {
     let Some(damage) = &wear.damage else {
@@ -340,7 +346,23 @@ fn life_note(wear: &WearReport) -> Option<String> {
         });
     };
     (damage.cycles < CYCLES_MIN).then(|| {
-        let cycles = damage.cycles;
-        format!("the life is a guess: the run took {cycles:.2} cycles of a block, and below {CYCLES_MIN} what was free at first decides")
+        let cycles = three_digits(damage.cycles);
+        format!("the life is a guess: the run took {cycles} cycles of a block, and below {CYCLES_MIN} what was free at first decides")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::three_digits;
+
+    #[test]
+    fn a_life_of_few_cycles_has_three_digits_however_short() {
+        for cycles in [2.999, 2.5, 1.0, 0.417, 0.099_96, 0.001_234, 4.56e-7] {
+            let told = three_digits(cycles);
+            let read: f64 = told.parse().unwrap();
+            assert!((read - cycles).abs() <= cycles * 0.005, "{cycles}: {told}");
+            let digits = told.trim_start_matches(['0', '.']).replace('.', "").len();
+            assert!((3..=4).contains(&digits) && !told.contains('e'), "{cycles}: {told}");
+        }
+    }
 }
