@@ -196,6 +196,12 @@ def _problems(document: dict[str, Any]) -> Iterator[Table | str]:
     counts = ", ".join(f"{kind} {number:,}" for kind, number in document["counts"].items())
     told = f"{_many(total, 'problem')}: {counts}" if total else "no problems"
     yield f"{requests}, {told}"
+    if document["unanswered"]:
+        issues = _many(document["unanswered"], "issue")
+        yield (
+            f"at least {issues} without a completion: in flight at the end, or issued again while "
+            "no requeue was recorded (blktrace -a requeue), which counts each time"
+        )
 
 
 def _many(number: int, word: str) -> str:

@@ -1,7 +1,8 @@
 //! Every problem of a trace, not only the first.
 
 use crate::error::{FileFault, LineFault, TraceError};
-use crate::options::TraceOptions;
+use crate::options::{event, TraceOptions};
+use crate::records::parser::SKIPPED_COMPLETION;
 use crate::request_source::{Progress, RequestSource};
 use crate::sources::source::source;
 use crate::summary::TraceSummary;
@@ -22,6 +23,9 @@ pub struct LintReport {
     pub problems: Vec<LintProblem>,
     /// How many problems there are of each kind, listed or not.
     pub counts: BTreeMap<&'static str, u64>,
+    /// How many issues no completion answers, at least: those in flight, and those that were issued again while
+    /// no requeue was recorded. Null where no completion is recorded or the requests are no issues.
+    pub unanswered: Option<u64>,
     /// Whether the file was read to its end (a truncated file is not).
     pub read_to_end: bool,
     pub summary: TraceSummary,
@@ -81,6 +85,7 @@ pub fn lint_telling(
         format: source.facts().format,
         problems: Vec::new(),
         counts: BTreeMap::new(),
+        unanswered: None,
         read_to_end: false,
         summary: TraceSummary::default(),
     };
@@ -92,11 +97,18 @@ pub fn lint_telling(
         }
     }
     report.summary = source.summary().clone();
+    report.unanswered = unanswered(&report.summary, event(options, report.format));
     if report.read_to_end && report.summary.last_line_unterminated {
         let (file, line) = (path.to_owned(), report.summary.lines);
         report.add(&TraceError::Line { file, line, fault: LineFault::NoLineEnd }, max_problems);
     }
     Ok(report)
+}
+
+fn unanswered(summary: &TraceSummary, event: Option<&str>) -> Option<u64> {
+    let completed = summary.skipped.iter().find(|skipped| skipped.reason == SKIPPED_COMPLETION)?.count;
+    let issued: u64 = summary.volumes.iter().map(|volume| volume.requests).sum();
+    (event == Some("issue")).then(|| issued.saturating_sub(completed))
 }
 
 /// Steps through the trace; whether its end was reached.

@@ -245,7 +245,23 @@ fn what_is_requeued_or_lost_spoils_no_other_time() {
         }
         let response = told.response.unwrap();
         assert_eq!((response.requests, response.unanswered), (2, 2), "{format}");
+        let unanswered = |options| lint(path(&trace), &options, 9).unwrap().unanswered;
+        assert_eq!(unanswered(TraceOptions::default()), Some(2), "{format}");
+        let completions = TraceOptions { action: BlkparseAction::C, ..TraceOptions::default() };
+        assert_eq!(unanswered(completions), None, "{format}");
         assert_eq!(response.write_us.map(|us| (us.min, us.max)), Some((200.0, 300.0)), "{format}");
+    }
+}
+
+#[test]
+fn discards_issued_again_without_a_requeue_are_told() {
+    let line = |us: u64, event| format!("8,0 0 1 0.{us:06} 7 {event} DS 8 + 8 [a]\n");
+    let events = [(0, 'D'), (100, 'D'), (200, 'D'), (1200, 'C')];
+    for (taken, told) in [(4, Some(2)), (3, None)] {
+        let trace =
+            file(events[..taken].iter().map(|&(us, event)| line(us, event)).collect::<String>().as_bytes());
+        let found = lint(path(&trace), &TraceOptions::default(), 9).unwrap();
+        assert_eq!((found.summary.trims, found.unanswered), (3, told));
     }
 }
 
