@@ -295,7 +295,7 @@ def test_a_name_with_another_mode_is_that_mode(name: str, device: str) -> None:
     resolved = slcache.resolve(device=device, scheme=name, settings=settings)
     assert resolved["scheme"]["tlc-only"]["mode"] == name.removesuffix("-only")
     settings["scheme.tlc-only.mode"] = "tlc"
-    with pytest.raises(slcache.ConfigError, match=f"scheme {name} sets"):
+    with pytest.raises(slcache.ConfigError, match=f"scheme {name} says"):
         slcache.resolve(device=device, scheme=name, settings=settings)
 
 

@@ -113,7 +113,7 @@ class FioDocument:
 class FioSide:
     """Requests of a direction, or flushes, and how many a second."""
 
-    total_ios: Annotated[int, Field(ge=0)]
+    total_ios: Annotated[int, Field(ge=0, le=2**63 - 1)]
     iops: Annotated[float, Field(ge=1e-3, le=1e8)] = 1.0
 
 
