@@ -33,13 +33,17 @@ impl Hybrid {
         self.slc.slc_bytes(self.slc_blocks_beside(0), io)
     }
 
-    /// Gives the SLC region `blocks` blocks per plane before the first write to it; before time 0 it
-    /// gives way to the data there are.
+    /// Gives the SLC region `blocks` blocks per plane before the first write to it, unless dense blocks are
+    /// in their place; before time 0 it gives way to the data there are.
     pub fn begin_with(&mut self, blocks: u32) {
         debug_assert!(self.slc_unused, "Invariant: nothing was written to the SLC region");
         let blocks = if self.theta_bytes == 0 { 0 } else { blocks };
-        self.set_quotas(blocks);
-        self.stats.begin_with(blocks);
+        let (dense, dense_blocks) = (&self.dense.region, self.plane_blocks() - blocks);
+        let fits = |&plane: &PlaneId| dense.used_blocks(plane) - dense.lost_blocks(plane) <= dense_blocks;
+        if dense.planes().iter().all(fits) {
+            self.set_quotas(blocks);
+            self.stats.begin_with(blocks);
+        }
     }
 
     /// Before the first write to it, the SLC region is no larger than the data there are allow.
