@@ -383,6 +383,6 @@ def test_every_module_is_there_once_the_package_is() -> None:
     """Which others have loaded it is nobody's business; what is none is told as Python does."""
     rooms = [path.parent.name for path in PACKAGE.glob("*/__init__.py")]
     asked = "; ".join(f"slcache.{name}" for name in ["bounds.of_trace", "metrics", *rooms])
-    code = f"import slcache; {asked}; slcache.nothing"
+    code = f"import slcache; {asked}; hasattr(slcache, 'run.x'); slcache.nothing"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr.endswith("AttributeError: module 'slcache' has no attribute 'nothing'\n")

@@ -25,7 +25,7 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401
     """Return a public name or a module, which is loaded now."""
     if name in _names:
         return _public(name)
-    if name.startswith("_") or find_spec(f"slcache.{name}") is None:
+    if not name.isidentifier() or name.startswith("_") or find_spec(f"slcache.{name}") is None:
         raise AttributeError(f"module 'slcache' has no attribute {name!r}")
     return importlib.import_module(f"slcache.{name}")
 

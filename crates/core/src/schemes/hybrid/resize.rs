@@ -40,7 +40,7 @@ impl Hybrid {
         let blocks = if self.theta_bytes == 0 { 0 } else { blocks };
         let (dense, dense_blocks) = (&self.dense.region, self.plane_blocks() - blocks);
         let fits = |&plane: &PlaneId| dense.used_blocks(plane) - dense.lost_blocks(plane) <= dense_blocks;
-        if dense.planes().iter().all(fits) {
+        if blocks <= self.slc_blocks() || dense.planes().iter().all(fits) {
             self.set_quotas(blocks);
             self.stats.begin_with(blocks);
         }
