@@ -2,6 +2,7 @@
 
 use crate::it::common::*;
 use std::collections::HashMap;
+use std::iter;
 
 const UNIT: u64 = 4096;
 const PAGE: u64 = 4 * UNIT;
@@ -171,4 +172,16 @@ fn zones_span_the_planes_and_a_full_device_goes_on() {
         assert_eq!(figure("slc_blocks_migrated"), 4.0 * figure("zones_migrated"));
         assert_eq!(sim.media().mapped() * UNIT, user_bytes);
     }
+}
+
+#[test]
+fn a_region_that_may_grow_takes_no_blocks_in_which_dense_data_lie() {
+    let user_bytes = 4 * 33 * PAGES as u64 * 4 * PAGE;
+    let mut setup = one_by_one(chip(2, 2), user_bytes, &[]);
+    (setup.precondition.fill, setup.precondition.overwrite) = (0.9, 1.0);
+    // The table allows more at once; the blocks are full of what was trimmed.
+    let trim = request(0, HostOp::Trim, 0, user_bytes / 10 * 7 / PAGE * PAGE);
+    let writes = (0..8).map(|i| request(0, HostOp::Write, i * PAGE, PAGE));
+    let (sim, _) = ended(&setup, &iter::once(trim).chain(writes).collect::<Vec<Request>>());
+    sim.audit().unwrap();
 }
